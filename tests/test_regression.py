@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from pairup.kernels import gaussian, median_width
+from pairup.regression import KernelFeatures, MatchedRegressor
+
+
+@parametrize_with_checks([KernelFeatures(), MatchedRegressor()])
+def test_scikit_learn_manners(estimator, check):
+    check(estimator)
+
+
+def test_features_are_the_kernel_against_the_fitted_points():
+    rng = np.random.default_rng(0)
+    X, Z = rng.normal(size=(30, 4)), rng.normal(size=(7, 4))
+    features = KernelFeatures(width=1.7).fit(X)
+    assert_allclose(features.transform(Z), gaussian(Z, X, width=1.7 * median_width(X)))
+
+
+def test_weights_are_the_stationary_point_of_the_papers_objective():
+    rng = np.random.default_rng(1)
+    X, Y = rng.normal(size=(40, 3)), rng.normal(size=(40, 2))
+    model = MatchedRegressor(widths=[1.3], ridges=[0.7]).fit(X, Y)
+    K = gaussian(X, width=1.3 * median_width(X))
+    gradient = -2 * K.T @ (Y - Y.mean(0) - K @ model.weights_) + 0.7 * model.weights_
+    assert_allclose(gradient, 0, atol=1e-9)
+    assert_allclose(model.predict(X), K @ model.weights_ + Y.mean(0))
+
+
+def test_the_least_cross_validated_error_is_chosen():
+    rng = np.random.default_rng(2)
+    X = rng.uniform(-1, 1, size=(120, 1))
+    smooth, rough = X**2, np.sin(40 * X)
+    grid = {"widths": [0.02, 1.0], "ridges": [1e-6, 1e-2]}
+    assert MatchedRegressor(**grid).fit(X, smooth).width_ == 1.0
+    assert MatchedRegressor(**grid).fit(X, rough).width_ == 0.02
+    noisy = smooth + rng.normal(scale=2, size=X.shape)
+    grid = {"widths": [0.1], "ridges": [1e-6, 1e2]}
+    assert MatchedRegressor(**grid).fit(X, smooth).ridge_ == 1e-6
+    assert MatchedRegressor(**grid).fit(X, noisy).ridge_ == 1e2
+
+
+def test_new_points_find_their_partners():
+    rng = np.random.default_rng(3)
+    A = rng.normal(size=(5, 8))
+    X, X_new = rng.normal(size=(200, 5)), rng.normal(size=(50, 5))
+    model = MatchedRegressor().fit(X, np.tanh(X @ A))
+    error = np.linalg.norm(model.predict(X_new) - np.tanh(X_new @ A), axis=1)
+    assert np.median(error) < 0.25 * np.linalg.norm(np.tanh(X_new @ A), axis=1).mean()
+
+
+def test_scaling_and_shifting_the_partners_scales_and_shifts_the_answer():
+    rng = np.random.default_rng(4)
+    X, Y = rng.normal(size=(50, 3)), rng.normal(size=(50, 2))
+    plain, moved = MatchedRegressor().fit(X, Y), MatchedRegressor().fit(X, 3 * Y + 5)
+    assert_allclose(moved.predict(X), 3 * plain.predict(X) + 5)
+
+
+def test_fewer_pairs_than_folds_are_refused():
+    with pytest.raises(ValueError, match="needs at least 2 pairs, got n_samples = 1"):
+        MatchedRegressor().fit([[1.0]], [[2.0]])
