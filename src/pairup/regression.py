@@ -47,9 +47,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def transform(self, X: ArrayLike) -> Array:
         """Return one row of similarities for each row of X."""
         check_is_fitted(self)
-        return gaussian(
-            validate_data(self, X, dtype=np.float64, reset=False), self.samples_, width=self.width_
-        )
+        return gaussian(validate_data(self, X, dtype=np.float64, reset=False), self.samples_, width=self.width_)
 
     @property
     def _n_features_out(self) -> int:
@@ -112,9 +110,7 @@ class MatchedRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
         points, partners = np.asarray(X), np.asarray(y, dtype=np.float64)
         n = len(points)
         if n < self.cv:
-            raise ValueError(
-                f"{self.cv}-fold cross-validation needs at least {self.cv} pairs, got n_samples = {n}"
-            )
+            raise ValueError(f"{self.cv}-fold cross-validation needs at least {self.cv} pairs, got n_samples = {n}")
         self._one_column = partners.ndim == 1
         Y = partners.reshape(n, -1)
         error = np.zeros((len(self.widths), len(self.ridges)))
@@ -123,9 +119,7 @@ class MatchedRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
             for k, width in enumerate(self.widths):
                 features = KernelFeatures(width=width).fit(points[train])
                 weights = _solve(features.transform(points[train]), Y[train] - mean, self.ridges)
-                error[k] += ((features.transform(points[test]) @ weights + mean - Y[test]) ** 2).sum(
-                    axis=(1, 2)
-                )
+                error[k] += ((features.transform(points[test]) @ weights + mean - Y[test]) ** 2).sum(axis=(1, 2))
         k, j = divmod(int(error.argmin()), len(self.ridges))
         self.width_, self.ridge_ = self.widths[k], self.ridges[j]
         self.features_ = KernelFeatures(width=self.width_).fit(points)

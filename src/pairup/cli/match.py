@@ -1,0 +1,66 @@
+"""``pairup match``: two tables in, pairs out."""
+
+import json
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("x", type=click.Path(path_type=Path))
+@click.argument("y", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the pairs to this .csv or .json file.")
+@click.option(
+    "--method", type=click.Choice(["lsom", "ks-hsic", "ks-nocco", "ks-mi"]), default="lsom", show_default=True
+)
+@click.option("--header/--no-header", default=None, help="Whether text tables begin with column names [default: look].")
+@click.option("--id-column", help="Name or number (from 0) of a column that names the objects.")
+@click.option("--jobs", "-j", type=int, help="Starts run at the same time; -1 for all cores.")
+@click.option("--cluster", metavar="ADDRESS", help="Run the starts on the Dask scheduler at this address.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of csv.")
+def command(
+    x: Path,
+    y: Path,
+    output: Path | None,
+    method: str,
+    header: bool | None,
+    id_column: str | None,
+    jobs: int | None,
+    cluster: str | None,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Pair up the rows of two tables X and Y (csv, tsv, txt, npy, npz or parquet).
+
+    Prints the pairs as csv, one line per row of X.
+    """
+    from pairup.cli.shell import progress
+    from pairup.files import check_writable, replacing
+    from pairup.matching import Matching, match_steps
+    from pairup.parallel import on_cluster
+    from pairup.tables import read_table
+
+    if output is not None:
+        check_writable(output)
+        as_json = as_json or output.suffix.lower() == ".json"
+        if output.suffix.lower() not in (".csv", ".json"):
+            raise click.UsageError(f"{output}: expected a name that ends in .csv or .json")
+    table_x = read_table(x, header=header, id_column=id_column)
+    table_y = read_table(y, header=header, id_column=id_column)
+    matching: Matching | None = None
+    with progress(f"matching {len(table_x.names)} with {len(table_y.names)} objects") as bar, on_cluster(cluster):
+        steps = match_steps(table_x.values, table_y.values, method=method, n_jobs=jobs, random_state=seed)
+        for step in steps:
+            if isinstance(step, Matching):
+                matching = step.renamed(table_x.names, table_y.names)
+            else:
+                bar.update(f"start {step.start + 1}, iteration {step.iteration}: dependence {step.value:.4g}")
+    assert matching is not None
+    text = json.dumps(matching.to_dict(), indent=1) + "\n" if as_json else matching.to_csv()
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        with replacing(output) as temporary:
+            temporary.write_text(text, encoding="utf-8", newline="")
+        click.echo(f"{len(matching)} pairs by {method} written to {output}", err=True)

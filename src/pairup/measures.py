@@ -1,0 +1,251 @@
+"""The paper's four measures of dependence, as functions of a matching.
+
+Each measure is prepared once from the kernel matrices K (of X) and L (of Y) and is then evaluated at a *plan*:
+either `indices`, an integer array such that Y[indices] is aligned with X, or a soft plan P (rows X, columns Y).
+`evaluate` returns the measure's value and the profit matrix G whose linear assignment is the next matching.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+
+from pairup.kernels import Array, center
+
+Indices: TypeAlias = NDArray[np.intp]
+Plan: TypeAlias = NDArray[Any]  # indices or a soft plan
+
+
+def is_hard(plan: Plan) -> bool:
+    """Tell `indices` from a soft plan."""
+    return plan.ndim == 1
+
+
+def align(L: Array, plan: Plan) -> Array:
+    """Return L[p, p], or P L Pᵀ for a soft plan: the kernel of Y in the order of X.
+
+    >>> align(np.arange(4.0).reshape(2, 2), np.array([1, 0]))
+    array([[3., 2.],
+           [1., 0.]])
+    """
+    # Rows, then columns: two contiguous gathers beat one with np.ix_.
+    return L[plan][:, plan] if is_hard(plan) else plan @ L @ plan.T
+
+
+def carry(L: Array, plan: Plan) -> Array:
+    """Return L[p], or P L for a soft plan: row i is what x_i's partner is like.
+
+    >>> carry(np.arange(4.0).reshape(2, 2), np.array([1, 0]))
+    array([[2., 3.],
+           [0., 1.]])
+    """
+    return L[plan] if is_hard(plan) else plan @ L
+
+
+def paired_sum(G: Array, plan: Plan) -> float:
+    """Return Σ_i G[i, p_i], or ⟨G, P⟩ for a soft plan."""
+    if is_hard(plan):
+        return float(G[np.arange(len(plan)), plan].sum())
+    return float(np.vdot(G, plan))
+
+
+class Measure(ABC):
+    """A dependence measure of matched sets; larger is more dependent."""
+
+    @abstractmethod
+    def evaluate(self, plan: Plan) -> tuple[float, Array]:
+        """Return the value at `plan` and the profit matrix of the next assignment."""
+
+    def value(self, plan: Plan) -> float:
+        """Return the value at `plan`."""
+        return self.evaluate(plan)[0]
+
+    def profit(self, plan: Plan) -> Array:
+        """Return the profit matrix at `plan`."""
+        return self.evaluate(plan)[1]
+
+
+class Quadratic(Measure):
+    """tr(K Pᵀ-permuted L): the common form of HSIC and NOCCO, Σ_ij K_ij L[p_i, p_j] (Eq. 3).
+
+    Its profit G = K·L[p] is half the gradient (Eq. 5), and the value is Σ_i G[i, p_i].
+    """
+
+    def __init__(self, K: Array, L: Array) -> None:
+        self.K = K
+        self.L = L
+
+    def evaluate(self, plan: Plan) -> tuple[float, Array]:
+        """Return Σ K∘L[p, p] and K·L[p]."""
+        G = self.K @ carry(self.L, plan)
+        return paired_sum(G, plan), G
+
+
+class HSIC(Quadratic):
+    """The Hilbert-Schmidt independence criterion tr(K̄ L̄) of centred kernels.
+
+    >>> K = np.eye(3)
+    >>> float(HSIC(K, K).value(np.arange(3)).__round__(12))
+    2.0
+    """
+
+    def __init__(self, K: Array, L: Array) -> None:
+        super().__init__(center(K), center(L))
+
+
+def normalize(K: Array, epsilon: float) -> Array:
+    """Return K(K + nεI)⁻¹ for a symmetric K, symmetric to the last bit.
+
+    >>> float(normalize(np.eye(2), epsilon=0.5)[0, 0])
+    0.5
+    """
+    n = len(K)
+    shifted = K.copy()
+    shifted[np.diag_indices(n)] += n * epsilon
+    # K(K + nεI)⁻¹ = I − nε(K + nεI)⁻¹: one symmetric inverse, and it commutes, so the result is symmetric.
+    inverse = inverse_symmetric(shifted)
+    inverse *= -n * epsilon
+    inverse[np.diag_indices(n)] += 1.0
+    return inverse
+
+
+def inverse_symmetric(A: Array) -> Array:
+    """Return A⁻¹ of a symmetric A: by Cholesky if it is positive definite, by LU if not (indefinite kernels)."""
+    factor, failed = linalg.lapack.dpotrf(A, lower=1, clean=0)
+    if not failed:
+        inverse, failed = linalg.lapack.dpotri(factor, lower=1)
+    if failed:
+        inverse = linalg.inv(A)
+    lower = np.tril(inverse)
+    result: Array = lower + np.tril(lower, -1).T
+    return result
+
+
+class NOCCO(Quadratic):
+    """The normalized cross-covariance operator's tr(K̃ L̃), K̃ = K̄(K̄ + nεI)⁻¹.
+
+    The permuted L̃ is the L̃ of permuted data (section 4.1), so it is prepared once.
+
+    >>> round(NOCCO(np.eye(3), np.eye(3), epsilon=1 / 3).value(np.arange(3)), 12)
+    0.5
+    """
+
+    def __init__(self, K: Array, L: Array, *, epsilon: float = 0.05) -> None:
+        super().__init__(normalize(center(K), epsilon), normalize(center(L), epsilon))
+        self.epsilon = epsilon
+
+
+class GaussianMI(Measure):
+    """Mutual information under the Gaussian assumption in feature space, −log det M (Eq. 1).
+
+    M = Qᵀ(K∘L[p, p])Q + ρI, where Q is an orthonormal basis of the complement of the ones vector: Γ(K∘L)Γ itself
+    is singular, so the determinant of Eq. 1 is taken on the space where it is not. With W = Q M⁻¹ Qᵀ the gradient
+    is −2(K∘W)L[p].
+
+    Parameters
+    ----------
+    ridge : ρ, as a share of the mean diagonal of K∘L.
+    exclude_self : zero the diagonal of K∘W in the profit. With it (the literal gradient step) every pair votes for
+        leaving itself, and the full step hardly ever improves on its start.
+    """
+
+    def __init__(self, K: Array, L: Array, *, ridge: float = 1e-3, exclude_self: bool = True) -> None:
+        self.K = K
+        self.L = L
+        self.rho = ridge * float(np.trace(K) * np.trace(L)) / len(K) ** 2
+        self.exclude_self = exclude_self
+
+    def evaluate(self, plan: Plan) -> tuple[float, Array]:
+        """Return −log det M and −(K∘W)·L[p]."""
+        n = len(self.K)
+        M = center(self.K * align(self.L, plan))
+        # On the ones direction M is 0; put 1 there, so that it adds nothing to the log-determinant.
+        M += (1.0 - self.rho) / n
+        M[np.diag_indices(n)] += self.rho
+        try:
+            factor = linalg.cholesky(M, lower=True)
+        except linalg.LinAlgError:
+            raise ValueError(
+                "Gaussian MI needs positive semidefinite kernels, and these are indefinite; "
+                "use KSHSIC or KSNOCCO, or clip the negative eigenvalues"
+            ) from None
+        inverse, _ = linalg.lapack.dpotri(factor, lower=1)
+        lower = np.tril(inverse)
+        W = lower + np.tril(lower, -1).T
+        W -= 1.0 / n
+        W *= self.K
+        if self.exclude_self:
+            np.fill_diagonal(W, 0.0)
+        value = -2.0 * float(np.log(np.diag(factor)).sum())
+        return value, -(W @ carry(self.L, plan))
+
+
+class LSMI(Measure):
+    """Least-squares mutual information ½αᵀh − ½, a fit of the density ratio p(x, y)/(p(x)p(y)).
+
+    α = (H + λI)⁻¹h with H = (KKᵀ∘LLᵀ)/n² and h = mean over the samples of K∘L. The profit (K·diag α)L[p] is the
+    fitted ratio r(x_i, y_j) = Σ_l α_l K(x_i, x_l) L(y_{p_l}, y_j) (Eq. 11); it is not a gradient.
+
+    Parameters
+    ----------
+    lam : λ.
+    ridge : "outside" adds λ to H as published LSMI code does; "inside" adds it before the division by n², as the
+        paper prints it, which makes it n² times weaker.
+    squares : KKᵀ and LLᵀ, if they are known already.
+    """
+
+    def __init__(
+        self,
+        K: Array,
+        L: Array,
+        *,
+        lam: float,
+        ridge: str = "outside",
+        squares: tuple[Array, Array] | None = None,
+    ) -> None:
+        self.K = K
+        self.L = L
+        self.KK, self.LL = (K @ K.T, L @ L.T) if squares is None else squares
+        self.lam = ridge_term(lam, ridge, len(K))
+
+    def coefficients(self, plan: Plan) -> tuple[Array, Array]:
+        """Return α and h at `plan`."""
+        n = len(self.K)
+        H = self.KK * align(self.LL, plan)
+        H /= n**2
+        h = np.einsum("ij,ij->i", self.K, align(self.L, plan)) / n
+        return solve_ridge(H, h, self.lam), h
+
+    def evaluate(self, plan: Plan) -> tuple[float, Array]:
+        """Return ½αᵀh − ½ and the fitted density ratio of every pair (x_i, y_j)."""
+        alpha, h = self.coefficients(plan)
+        return 0.5 * float(alpha @ h) - 0.5, (self.K * alpha) @ carry(self.L, plan)
+
+
+def ridge_term(lam: float, ridge: str, n: int) -> float:
+    """Return what is added to the diagonal of H for the given reading of λ."""
+    if ridge == "outside":
+        return lam
+    if ridge == "inside":
+        return lam / n**2
+    raise ValueError(f"ridge must be 'outside' or 'inside', got {ridge!r}")
+
+
+def solve_ridge(H: Array, h: Array, lam: float) -> Array:
+    """Return (H + λI)⁻¹h for a positive semidefinite H, by Cholesky.
+
+    A λ below rounding leaves H + λI singular; it is then raised tenfold until the factorisation succeeds.
+    """
+    n = len(H)
+    A = H.copy()
+    A[np.diag_indices(n)] += lam
+    while True:
+        _, alpha, failed = linalg.lapack.dposv(A, h, lower=1)
+        if not failed:
+            result: Array = alpha
+            return result
+        lam = max(10 * lam, 1e-15 * float(np.trace(H)) / n)
+        A = H.copy()
+        A[np.diag_indices(n)] += lam

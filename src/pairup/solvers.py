@@ -1,0 +1,81 @@
+"""The search for the matching, as generators of steps."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from pairup.assignment import assign
+from pairup.measures import Indices, Measure, Plan
+
+Selector = Callable[[Indices], tuple[Measure, float]]
+"""Chooses the measure for the matching it is given, and scores that matching under it."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One iterate of a search.
+
+    `value` is the measure at this iterate. `score` ranks the iterates of one start, larger is better: the value
+    itself, unless the measure is chosen anew at each iterate (LSOM), where values are not comparable.
+    """
+
+    start: int
+    iteration: int
+    indices: Indices
+    value: float
+    score: float
+
+
+def climb(
+    measure: Measure | Selector,
+    start: Indices,
+    *,
+    number: int = 0,
+    max_iter: int = 20,
+    eta: float = 1.0,
+) -> Iterator[Step]:
+    """Climb a measure by successive linear assignments, P ← (1 − η)P + η·argmax⟨P, G⟩ (Eqs. 5, 9, 11).
+
+    Yields the start as iteration 0, then every iterate until a fixed point, a cycle or `max_iter`. With η < 1 the
+    iterate is a soft plan, and the steps carry its rounding. HSIC and NOCCO never decrease while the prepared
+    matrices are positive semidefinite; other measures may, so the caller keeps the best step.
+
+    Parameters
+    ----------
+    measure : what is maximised, or a function that chooses it for each iterate.
+    start : indices of the first matching.
+    number : which of several starts this is; it is copied into the steps.
+    max_iter : the largest number of assignments.
+    eta : the step size η in (0, 1].
+
+    >>> from pairup.measures import HSIC
+    >>> K = np.diag([1.0, 2.0, 3.0]); L = K[::-1, ::-1]
+    >>> [step.indices.tolist() for step in climb(HSIC(K, L), np.array([0, 1, 2]))][-1]
+    [2, 1, 0]
+    """
+    n = len(start)
+    soft = eta < 1
+    plan: Plan = np.eye(n)[start] if soft else start
+    indices = start
+    seen: set[bytes] = set()
+    for iteration in range(max_iter + 1):
+        chosen, score = (measure, None) if isinstance(measure, Measure) else measure(indices)
+        value, profit = chosen.evaluate(plan)
+        if soft:  # the measure of what the caller gets, not of the plan behind it
+            value = chosen.value(indices)
+        yield Step(number, iteration, indices, value, value if score is None else score)
+        seen.add(plan.tobytes())
+        if iteration == max_iter:
+            return
+        target = assign(profit)
+        if soft:
+            plan = (1 - eta) * plan
+            plan[np.arange(n), target] += eta
+            indices = assign(plan)
+            if plan[np.arange(n), target].min() > 1 - 1e-6:  # the plan has reached its own target
+                return
+        else:
+            plan = indices = target
+        if plan.tobytes() in seen:  # a fixed point or a cycle
+            return

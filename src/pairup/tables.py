@@ -1,0 +1,142 @@
+"""Tables of numbers, read from files."""
+
+import csv
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pairup.extras import require
+from pairup.kernels import Array
+
+SUFFIXES = (".csv", ".tsv", ".txt", ".npy", ".npz", ".parquet")
+
+
+class Table(NamedTuple):
+    """The numbers of a file, one object per row, and the objects' names (row numbers where it has none)."""
+
+    values: Array
+    names: list[Any]
+
+
+def read_table(path: str | Path, *, header: bool | None = None, id_column: str | None = None) -> Table:
+    """Read a table by its suffix: csv, tsv, txt (blank-separated), npy, npz (one array) or parquet.
+
+    Parameters
+    ----------
+    path : the file.
+    header : whether the first row of a text table holds column names; by default, whether it holds any text that
+        is not a number outside the id column.
+    id_column : name, or number counted from 0, of a column that names the objects.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise ValueError(f"{path}: unknown kind of table {suffix!r}; expected one of {', '.join(SUFFIXES)}")
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: no such file")
+    if suffix in (".npy", ".npz"):
+        return _read_numpy(path, id_column)
+    if suffix == ".parquet":
+        return _read_parquet(path, id_column)
+    return _read_text(path, header, id_column)
+
+
+def _read_numpy(path: Path, id_column: str | None) -> Table:
+    try:
+        loaded = np.load(path, allow_pickle=False)
+        if path.suffix.lower() == ".npz":
+            with loaded:
+                names = list(loaded.files)
+                if len(names) != 1:
+                    raise ValueError(f"expected one array, found {len(names)} ({', '.join(names)}); save one per file")
+                loaded = loaded[names[0]]
+    except (ValueError, OSError, EOFError) as error:
+        raise ValueError(f"{path}: cannot be read as a table ({error})") from error
+    except Exception as error:  # zipfile.BadZipFile and its kin share no useful base class
+        raise ValueError(f"{path}: damaged or truncated ({error})") from error
+    if loaded.dtype.kind not in "biuf":
+        raise ValueError(f"{path}: expected numbers, got an array of {loaded.dtype}; save it as floats")
+    if loaded.ndim == 0:
+        raise ValueError(f"{path}: expected one object per row, got a single number")
+    values = np.asarray(loaded, dtype=np.float64).reshape(len(loaded), -1)
+    if id_column is None:
+        return Table(values, list(range(len(values))))
+    place = _column([str(i) for i in range(values.shape[1])], id_column, path)
+    return Table(np.delete(values, place, axis=1), values[:, place].tolist())
+
+
+def _read_parquet(path: Path, id_column: str | None) -> Table:
+    parquet = require("pyarrow.parquet", extra="parquet")
+    arrow = require("pyarrow", extra="parquet")
+    try:
+        table = parquet.read_table(path)
+    except (arrow.ArrowInvalid, OSError) as error:
+        raise ValueError(f"{path}: cannot be read as parquet ({error})") from error
+    columns = table.column_names
+    cells = [table.column(i).to_pylist() for i in range(len(columns))]
+    return _numbers([list(row) for row in zip(*cells, strict=True)], columns, id_column, path, first_row=1)
+
+
+def _read_text(path: Path, header: bool | None, id_column: str | None) -> Table:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: not a text table ({error}); save it as UTF-8") from error
+    lines = [line for line in text.splitlines() if line.strip()]
+    if path.suffix.lower() == ".txt":
+        rows: list[list[Any]] = [line.split() for line in lines]
+    else:
+        rows = list(csv.reader(lines, delimiter="\t" if path.suffix.lower() == ".tsv" else ","))
+    if not rows:
+        raise ValueError(f"{path}: the file is empty; expected one object per row")
+    width = len(rows[0])
+    for number, row in enumerate(rows, 1):
+        if len(row) != width:
+            raise ValueError(f"{path}: row {number} has {len(row)} cells and row 1 has {width}; is the file truncated?")
+    if header is None:
+        named = id_column is not None and not id_column.isdigit()
+        ids = {int(id_column)} if id_column is not None and id_column.isdigit() else set()
+        header = named or any(not _is_number(cell) for i, cell in enumerate(rows[0]) if i not in ids)
+    columns = [str(cell).strip() for cell in rows[0]] if header else [str(i) for i in range(width)]
+    return _numbers(rows[header:], columns, id_column, path, first_row=1 + header)
+
+
+def _is_number(cell: Any) -> bool:
+    try:
+        float(cell)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _column(columns: list[str], wanted: str, path: Path) -> int:
+    if wanted in columns:
+        return columns.index(wanted)
+    if wanted.isdigit() and int(wanted) < len(columns):
+        return int(wanted)
+    raise ValueError(f"{path}: no column {wanted!r}; there are {', '.join(columns[:20])}")
+
+
+def _numbers(rows: list[list[Any]], columns: list[str], id_column: str | None, path: Path, *, first_row: int) -> Table:
+    if not rows:
+        raise ValueError(f"{path}: no rows below the header; expected one object per row")
+    names: list[Any] = list(range(len(rows)))
+    if id_column is not None:
+        place = _column(columns, id_column, path)
+        names = [row[place] for row in rows]
+        rows = [row[:place] + row[place + 1 :] for row in rows]
+        columns = columns[:place] + columns[place + 1 :]
+    if not columns:
+        raise ValueError(f"{path}: nothing but the id column; expected columns of numbers beside it")
+    try:
+        return Table(np.array(rows, dtype=np.float64), names)
+    except (TypeError, ValueError):
+        for number, row in enumerate(rows, first_row):
+            for column, cell in zip(columns, row, strict=True):
+                if not _is_number(cell):
+                    raise ValueError(
+                        f"{path}: row {number}, column {column!r} holds {cell!r}, expected a number; drop the column, "
+                        f"or name the objects by it with an id column"
+                    ) from None
+        raise

@@ -1,0 +1,77 @@
+"""What a set of objects must be before work starts."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pairup.kernels import Array
+
+
+def check_finite(Z: Array, name: str) -> None:
+    """Raise a ValueError that says where `Z` is not finite.
+
+    >>> check_finite(np.array([[1.0, np.nan]]), "X")
+    Traceback (most recent call last):
+    ...
+    ValueError: X contains NaN or infinity in 1 of 2 values, the first in row 0, column 1; ...
+    """
+    bad = ~np.isfinite(Z)
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        raise ValueError(
+            f"{name} contains NaN or infinity in {int(bad.sum())} of {Z.size} values, the first in row {row}, "
+            f"column {column}; drop such rows, or fill them in first (sklearn.impute does)"
+        )
+
+
+def check_set(Z: ArrayLike, name: str, *, at_least: int = 2) -> Array:
+    """Return a set of objects as a finite float64 table of n rows; a vector becomes one column.
+
+    >>> check_set([1, 2, 3], "X").shape
+    (3, 1)
+    >>> check_set([["a"], ["b"]], "X")
+    Traceback (most recent call last):
+    ...
+    ValueError: X must be numbers, got text such as 'a'; encode text columns first (...)
+    """
+    array = np.asarray(Z)
+    if array.dtype.kind in "OUS":
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError):
+            first = next((v for v in array.ravel().tolist() if isinstance(v, str)), array.ravel()[0])
+            raise ValueError(
+                f"{name} must be numbers, got text such as {first!r}; encode text columns first "
+                "(sklearn.preprocessing.OneHotEncoder) or drop them"
+            ) from None
+    if array.dtype.kind == "c":
+        raise ValueError(f"{name} must be real numbers, got complex ones; pass real and imaginary parts as columns")
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim > 2:
+        array = array.reshape(len(array), -1)
+    if array.ndim == 0 or len(array) < at_least or array.shape[1] == 0:
+        raise ValueError(
+            f"{name} must have at least {at_least} rows and one column, got shape {np.shape(Z)}; "
+            "pass one object per row"
+        )
+    table: Array = np.ascontiguousarray(array, dtype=np.float64)
+    check_finite(table, name)
+    return table
+
+
+def check_pair(X: ArrayLike, Y: ArrayLike) -> tuple[Array, Array]:
+    """Return two sets of equally many objects.
+
+    >>> check_pair([1, 2, 3], [1, 2])
+    Traceback (most recent call last):
+    ...
+    ValueError: X has 3 rows and Y has 2, and the rows of paired sets belong together one to one; drop 1 row of X
+    """
+    x, y = check_set(X, "X"), check_set(Y, "Y")
+    if len(x) != len(y):
+        longer, surplus = ("X" if len(x) > len(y) else "Y"), abs(len(x) - len(y))
+        raise ValueError(
+            f"X has {len(x)} rows and Y has {len(y)}, and the rows of paired sets belong together one to one; "
+            f"drop {surplus} row{'s' if surplus > 1 else ''} of {longer}"
+        )
+    return x, y
