@@ -1,9 +1,26 @@
 """Scores: of a matching whose truth is known, of a layout, of a converted voice."""
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from pairup.kernels import Array, squared_distances
+
+
+def right_pairs(indices: ArrayLike, truth: ArrayLike, Y: ArrayLike | None = None) -> NDArray[np.bool_]:
+    """Tell of each object whether its partner is right; parameters as in `match_accuracy`.
+
+    >>> right_pairs([0, 2, 1], [0, 1, 2])
+    array([ True, False, False])
+    """
+    indices, truth = np.asarray(indices), np.asarray(truth)
+    if indices.shape != truth.shape:
+        raise ValueError(f"indices and truth must have one shape, got {indices.shape} and {truth.shape}")
+    right: NDArray[np.bool_] = indices == truth
+    if Y is not None:
+        Y = np.asarray(Y).reshape(len(np.asarray(Y)), -1)
+        both = (indices >= 0) & (truth >= 0)
+        right[both] |= (Y[indices[both]] == Y[truth[both]]).all(axis=1)
+    return right
 
 
 def match_accuracy(indices: ArrayLike, truth: ArrayLike, Y: ArrayLike | None = None) -> float:
@@ -20,15 +37,7 @@ def match_accuracy(indices: ArrayLike, truth: ArrayLike, Y: ArrayLike | None = N
     >>> match_accuracy([0, 2, 1], [0, 1, 2], Y=[[5.0], [7.0], [7.0]])
     1.0
     """
-    indices, truth = np.asarray(indices), np.asarray(truth)
-    if indices.shape != truth.shape:
-        raise ValueError(f"indices and truth must have one shape, got {indices.shape} and {truth.shape}")
-    right = indices == truth
-    if Y is not None:
-        Y = np.asarray(Y).reshape(len(np.asarray(Y)), -1)
-        both = (indices >= 0) & (truth >= 0)
-        right[both] |= (Y[indices[both]] == Y[truth[both]]).all(axis=1)
-    return float(right.mean())
+    return float(right_pairs(indices, truth, Y).mean())
 
 
 def foscttm(indices: ArrayLike, truth: ArrayLike, Y: ArrayLike) -> float:

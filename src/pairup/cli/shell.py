@@ -60,3 +60,9 @@ def progress(text: str, *, total: float | None = None) -> Iterator[Progress]:
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         yield Progress(bar, bar.add_task(text, total=total))
+
+
+def has_screen() -> bool:
+    """Tell whether someone sits before a screen on which a result can be opened."""
+    windows = sys.platform in ("win32", "darwin") or bool({"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys())
+    return windows and sys.stdout.isatty()
