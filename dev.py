@@ -41,6 +41,7 @@ def environment():
     """Return the variables for what runs in .venv: its programs first, one thread per process for linear algebra."""
     variables = dict(os.environ, VIRTUAL_ENV=str(VENV), OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     variables["PATH"] = str(BIN) + os.pathsep + variables.get("PATH", "")
+    variables.setdefault("MPLBACKEND", "Agg")  # tests and docs draw into files, never on a screen
     variables.pop("PYTHONHOME", None)
     return variables
 

@@ -1,16 +1,19 @@
 import numpy as np
 
-from pairup.mosaic import MARK, PAPER, join_halves, mosaic
+from pairup.mosaic import MARK, PAPER, mosaic, side_by_side
 
 
 def test_true_partners_restore_the_pictures():
-    images = np.random.default_rng(0).integers(0, 256, (5, 4, 6, 3), dtype=np.uint8)
-    assert np.array_equal(join_halves(images, np.arange(5)), images)
+    rng = np.random.default_rng(0)
+    images = rng.integers(0, 256, (5, 4, 6, 3), dtype=np.uint8)
+    order = rng.permutation(5)
+    restored = side_by_side(images[:, :, :2], images[order, :, 2:], np.argsort(order))
+    assert np.array_equal(restored, images)
 
 
 def test_a_missing_partner_leaves_paper():
-    images = np.zeros((2, 4, 6, 3), dtype=np.uint8)
-    joined = join_halves(images, [-1, 0])
+    half = np.zeros((2, 4, 3, 3), dtype=np.uint8)
+    joined = side_by_side(half, half, [-1, 0])
     assert (joined[0, :, 3:] == PAPER).all()
     assert not joined[0, :, :3].any()
     assert not joined[1].any()

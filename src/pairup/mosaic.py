@@ -9,23 +9,22 @@ PAPER = (255, 255, 255)
 MARK = (230, 0, 126)  # magenta is rare in photographs
 
 
-def join_halves(images: Images, partners: ArrayLike) -> Images:
-    """Return the left halves of images, each with the right half of its partner; −1 leaves that half blank.
+def side_by_side(left: Images, right: Images, indices: ArrayLike) -> Images:
+    """Join each left picture with its partner; −1 leaves the partner's place blank.
 
     Parameters
     ----------
-    images : n pictures of one even width, as an array (n, height, width, channels).
-    partners : for each, the number of the picture whose right half it gets.
+    left, right : pictures of one height, as arrays (n, height, width[, 3]).
+    indices : for each left picture, the number of its right one.
 
-    >>> join_halves(np.arange(8, dtype=np.uint8).reshape(2, 1, 4, 1), [1, 0])[:, 0, :, 0]
-    array([[0, 1, 6, 7],
-           [4, 5, 2, 3]], dtype=uint8)
+    >>> side_by_side(np.array([[[1]], [[2]]]), np.array([[[7]], [[8]]]), [1, 0])[:, 0]
+    array([[1, 8],
+           [2, 7]])
     """
-    partners = np.asarray(partners)
-    middle = images.shape[2] // 2
-    joined: Images = images[partners]
-    joined[partners < 0] = PAPER[0]
-    joined[:, :, :middle] = images[:, :, :middle]
+    indices = np.asarray(indices)
+    partners = right[indices]
+    partners[indices < 0] = PAPER[0]
+    joined: Images = np.concatenate([left, partners], axis=2)
     return joined
 
 

@@ -31,7 +31,7 @@ def command(output: Path, tiles: int, show: bool | None, as_json: bool) -> None:
     from pairup.files import check_writable, replacing
     from pairup.matching import Matching, match_steps
     from pairup.metrics import right_pairs
-    from pairup.mosaic import join_halves, mosaic
+    from pairup.mosaic import mosaic, side_by_side
 
     image = require("PIL.Image", extra="album")
     output.mkdir(parents=True, exist_ok=True)
@@ -47,7 +47,9 @@ def command(output: Path, tiles: int, show: bool | None, as_json: bool) -> None:
                 bar.update(f"matching {tiles} left with {tiles} right halves: dependence {step.value:.4g}")
     assert matching is not None
     right = right_pairs(matching.indices, truth, Y)
-    sheet = mosaic(join_halves(pictures, truth.argsort()[matching.indices]), marked=~right)
+    middle = pictures.shape[2] // 2
+    left, shuffled = pictures[:, :, :middle], pictures[truth.argsort(), :, middle:]
+    sheet = mosaic(side_by_side(left, shuffled, matching.indices), marked=~right)
     with replacing(picture) as temporary:
         image.fromarray(sheet).save(temporary)
     found = int(right.sum())

@@ -1,0 +1,106 @@
+import subprocess
+import sys
+from io import BytesIO
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.colors import same_color
+
+from pairup import KSHSIC, match
+from pairup.datasets import make_cubic
+from pairup.mosaic import MARK
+from pairup.plots import RIGHT, WRONG, ConvergenceDisplay, MatchedImagesDisplay, MatchedPairsDisplay
+
+mpl.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def cubic():
+    pair = make_cubic(30)
+    return pair, KSHSIC(n_starts=2).fit(pair.X, pair.Y)
+
+
+def test_points_are_the_matched_pairs_and_the_line_is_the_function(cubic):
+    (X, Y, truth), model = cubic
+    display = MatchedPairsDisplay.from_estimator(model, X, Y, truth=truth, function=lambda x: x**3)
+    assert np.allclose(display.points_.get_offsets(), np.hstack([X, Y[model.assignment_]]))
+    x, y = display.ax_.lines[0].get_data()
+    assert np.allclose(y, x**3)
+    assert display.figure_ is display.ax_.figure
+
+
+def test_wrong_pairs_have_their_own_colour():
+    X = np.arange(4.0)[:, None]
+    display = MatchedPairsDisplay.from_indices([0, 1, 3, 2], X, X, truth=[0, 1, 2, 3])
+    colours = display.points_.get_edgecolors()
+    assert [same_color(c, RIGHT) for c in colours] == [True, True, False, False]
+    assert same_color(colours[3], WRONG)
+
+
+def test_an_object_without_partner_is_left_out():
+    X = np.arange(3.0)[:, None]
+    display = MatchedPairsDisplay.from_indices([2, -1, 0], X, X)
+    assert display.points_.get_offsets().tolist() == [[0.0, 2.0], [2.0, 0.0]]
+
+
+@pytest.mark.parametrize(("columns_x", "columns_y"), [(1, 2), (2, 2), (5, 3), (1, 7)])
+def test_sets_of_other_dimensions_are_linked(columns_x, columns_y, rng):
+    X, Y = rng.normal(size=(8, columns_x)), rng.normal(size=(8, columns_y))
+    indices = rng.permutation(8)
+    indices[0] = -1
+    display = MatchedPairsDisplay.from_indices(indices, X, Y)
+    places = np.asarray(display.points_.get_offsets())
+    ends = np.array(display.links_.get_segments())
+    assert np.allclose(ends[:, 0], places[1:8])
+    assert np.allclose(ends[:, 1], places[8:][indices[1:]])
+    assert places[:8, 0].max() <= 1 < places[8:, 0].min()
+
+
+def test_two_columns_keep_their_shape():
+    square = np.array([[0.0, 0.0], [4.0, 0.0], [4.0, 2.0], [0.0, 2.0]])
+    places = MatchedPairsDisplay.from_indices(np.arange(4), square, square).points_.get_offsets()[:4]
+    assert np.allclose(np.ptp(places, axis=0), [1.0, 0.5])
+
+
+def test_convergence_shows_the_values_of_the_winning_start(cubic):
+    (X, Y, _), model = cubic
+    display = ConvergenceDisplay.from_estimator(model)
+    assert display.line_.get_ydata().tolist() == [step.value for step in model.history_]
+    assert display.ax_.get_ylabel() == "dependence (KSHSIC)"
+    matching = match(X, Y, method="ks-hsic")
+    assert ConvergenceDisplay.from_matching(matching).values.tolist() == [step.value for step in matching.history]
+
+
+def test_images_stand_beside_their_partners_and_wrong_ones_are_framed(rng):
+    left, right = rng.integers(0, 200, (2, 9, 6, 3, 3), dtype=np.uint8)
+    indices = np.array([0, 1, 2, 3, 4, 5, 6, 8, 7])
+    display = MatchedImagesDisplay.from_indices(indices, left, right, truth=np.arange(9))
+    assert np.array_equal(display.image_.get_array(), display.sheet)
+    assert np.array_equal(display.sheet[6:12, 6:12], np.concatenate([left[0], right[0]], axis=1))
+    marks = (display.sheet == MARK).all(axis=2)
+    assert marks.sum() == 2 * (10 * 10 - 6 * 6)
+
+
+def test_displays_draw_on_given_axes(cubic):
+    (X, Y, _), model = cubic
+    figure, axes = plt.subplots(1, 2)
+    pairs = MatchedPairsDisplay.from_estimator(model, X, Y, ax=axes[0])
+    convergence = ConvergenceDisplay.from_estimator(model, ax=axes[1])
+    assert pairs.ax_ is axes[0]
+    assert convergence.ax_ is axes[1]
+    assert pairs.figure_ is convergence.figure_ is figure
+    figure.savefig(drawn := BytesIO(), format="png")
+    assert drawn.getvalue().startswith(b"\x89PNG")
+
+
+def test_importing_the_module_does_not_import_matplotlib():
+    code = "import pairup.plots, sys; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
