@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pairup.dependence import dependence as dependence
+    from pairup.estimation import dependence as dependence
     from pairup.matchers import KSHSIC as KSHSIC
     from pairup.matchers import KSMI as KSMI
     from pairup.matchers import KSNOCCO as KSNOCCO
@@ -23,7 +23,7 @@ _HOME = {
     "KSNOCCO": "matchers",
     "LSOM": "matchers",
     "Matching": "matching",
-    "dependence": "dependence",
+    "dependence": "estimation",
     "match": "matching",
 }
 

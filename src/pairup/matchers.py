@@ -171,6 +171,10 @@ class Matcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
 
     def _validate(self, X: ArrayLike, Y: ArrayLike) -> tuple[Array, Array]:
         self._check_parameters()
+        if np.size(Y) and np.ndim(Y) in (1, 2) and np.asarray(Y).dtype.kind == "f":
+            check_finite(
+                np.asarray(Y).reshape(np.shape(Y)[0], -1), "Y"
+            )  # says more than scikit-learn's own check of targets
         checked: tuple[Array, Array] = validate_data(
             self,
             X,
@@ -247,6 +251,11 @@ class KSHSIC(Matcher):
         self.eta = eta
         self.kernel = kernel
         self.n_jobs = n_jobs
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not self.width > 0:
+            raise ValueError(f"width must be positive, got {self.width}; it multiplies the median width")
 
     def _prepare(self, X: Array, Y: Array) -> Climbs:
         x, y = self._families(X, Y)

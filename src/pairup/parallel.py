@@ -29,7 +29,7 @@ def runs_here(n_jobs: int | None) -> bool:
     from joblib.parallel import get_active_backend
 
     backend, _ = get_active_backend(prefer="threads")
-    return bool(backend.supports_sharedmem) and effective_n_jobs(n_jobs) == 1
+    return getattr(backend, "supports_sharedmem", False) and effective_n_jobs(n_jobs) == 1
 
 
 def run(
@@ -75,7 +75,7 @@ def on_cluster(address: str | None) -> AbstractContextManager[Any]:
 
     known = {"scheduler_file": address} if address.endswith(".json") else {"address": address}
     try:
-        client = stack.enter_context(distributed.Client(**known, timeout="10s", set_as_default=True))
+        client = stack.enter_context(distributed.Client(**known, timeout="5s", set_as_default=True))
     except (OSError, ValueError) as error:
         raise ConnectionError(
             f"no Dask scheduler answers at {address} ({error}); start one with: dask scheduler"

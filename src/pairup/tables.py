@@ -3,8 +3,10 @@
 import csv
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pairup.extras import require
 from pairup.kernels import Array
@@ -44,17 +46,12 @@ def read_table(path: str | Path, *, header: bool | None = None, id_column: str |
 
 def _read_numpy(path: Path, id_column: str | None) -> Table:
     try:
-        loaded = np.load(path, allow_pickle=False)
-        if path.suffix.lower() == ".npz":
-            with loaded:
-                names = list(loaded.files)
-                if len(names) != 1:
-                    raise ValueError(f"expected one array, found {len(names)} ({', '.join(names)}); save one per file")
-                loaded = loaded[names[0]]
-    except (ValueError, OSError, EOFError) as error:
+        with path.open("rb") as file:  # numpy leaves a broken archive open
+            loaded = np.load(file, allow_pickle=False)
+            if path.suffix.lower() == ".npz":
+                loaded = _only_array(loaded)
+    except (ValueError, OSError, EOFError, BadZipFile) as error:
         raise ValueError(f"{path}: cannot be read as a table ({error})") from error
-    except Exception as error:  # zipfile.BadZipFile and its kin share no useful base class
-        raise ValueError(f"{path}: damaged or truncated ({error})") from error
     if loaded.dtype.kind not in "biuf":
         raise ValueError(f"{path}: expected numbers, got an array of {loaded.dtype}; save it as floats")
     if loaded.ndim == 0:
@@ -64,6 +61,15 @@ def _read_numpy(path: Path, id_column: str | None) -> Table:
         return Table(values, list(range(len(values))))
     place = _column([str(i) for i in range(values.shape[1])], id_column, path)
     return Table(np.delete(values, place, axis=1), values[:, place].tolist())
+
+
+def _only_array(archive: Any) -> NDArray[Any]:
+    if len(archive.files) != 1:
+        raise ValueError(
+            f"expected one array, found {len(archive.files)} ({', '.join(archive.files)}); save one per file"
+        )
+    array: NDArray[Any] = archive[archive.files[0]]
+    return array
 
 
 def _read_parquet(path: Path, id_column: str | None) -> Table:

@@ -1,0 +1,102 @@
+"""The command as a user runs it: in a process of its own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from pairup import match
+
+
+def run(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-c", "from pairup.cli import main; main()", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        **options,
+    )
+
+
+@pytest.fixture
+def tables(tmp_path, rng):
+    X = rng.exponential(size=(25, 2)) ** 1.5
+    Y = (2 * X)[rng.permutation(25)]
+    np.savetxt(tmp_path / "x.csv", X, delimiter=",", header="a,b", comments="")
+    np.save(tmp_path / "y.npy", Y)
+    return tmp_path, np.loadtxt(tmp_path / "x.csv", delimiter=",", skiprows=1), Y
+
+
+def test_pairs_go_to_stdout_as_csv(tables):
+    folder, X, Y = tables
+    done = run("match", folder / "x.csv", folder / "y.npy", "--method", "ks-hsic")
+    assert done.returncode == 0, done.stderr
+    lines = [line.split(",") for line in done.stdout.splitlines()]
+    assert lines[0][:2] == ["x", "y"]
+    assert [int(line[1]) for line in lines[1:]] == match(X, Y, method="ks-hsic").indices.tolist()
+
+
+def test_json_and_files(tables):
+    folder, X, Y = tables
+    done = run("match", folder / "x.csv", folder / "y.npy", "--method", "ks-hsic", "-o", folder / "pairs.json")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+    assert "25 pairs" in done.stderr
+    saved = json.loads((folder / "pairs.json").read_text())
+    assert saved["indices"] == match(X, Y, method="ks-hsic").indices.tolist()
+
+
+def test_ids_are_carried_to_the_pairs(tmp_path, rng):
+    x = rng.exponential(size=10)
+    (tmp_path / "x.csv").write_text("who,v\n" + "".join(f"p{i},{v}\n" for i, v in enumerate(x)))
+    (tmp_path / "y.csv").write_text("who,v\n" + "".join(f"q{i},{v}\n" for i, v in enumerate(x)))
+    done = run("match", tmp_path / "x.csv", tmp_path / "y.csv", "--id-column", "who", "--method", "ks-hsic")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[1].startswith("p0,q")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["match", "x.csv", "missing.csv"], 1, "missing.csv: no such file"),
+        (["match", "x.csv", "y.npy", "-o", "no/such/pairs.csv"], 1, "the folder no/such does not exist"),
+        (["match", "x.csv", "y.npy", "-o", "pairs.pdf"], 2, "expected a name that ends in .csv or .json"),
+        (["match", "x.csv"], 2, "Missing argument 'Y'"),
+        (["match", "x.csv", "y.npy", "--method", "magic"], 2, "magic"),
+        (["no-such-command"], 2, "No such command"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_errors_are_one_line_and_exit_codes_tell(tables, arguments, code, message):
+    folder, _, _ = tables
+    before = sorted(os.listdir(folder))
+    done = run(*arguments, cwd=folder)
+    assert done.returncode == code
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert sorted(os.listdir(folder)) == before
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_ctrl_c_exits_with_130_and_no_traceback(tmp_path, rng):
+    for name in ("x.npy", "y.npy"):
+        np.save(tmp_path / name, rng.normal(size=(700, 5)))
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from pairup.cli import main; main()", "match", "x.npy", "y.npy", "-o", "pairs.csv"]
+        + ["--method", "lsom"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(5)
+    process.send_signal(signal.SIGINT)
+    _, talk = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "Traceback" not in talk
+    assert sorted(os.listdir(tmp_path)) == ["x.npy", "y.npy"]

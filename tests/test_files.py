@@ -1,0 +1,49 @@
+import os
+import stat
+
+import pytest
+
+from pairup.files import check_writable, replacing
+
+
+def test_a_file_appears_whole(tmp_path):
+    with replacing(tmp_path / "a.txt") as temporary:
+        temporary.write_text("all")
+        assert temporary.suffix == ".txt"
+        assert not (tmp_path / "a.txt").exists()
+    assert (tmp_path / "a.txt").read_text() == "all"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_nothing_is_left_behind_and_the_old_file_stays(tmp_path):
+    (tmp_path / "a.txt").write_text("old")
+
+    def fail():
+        with replacing(tmp_path / "a.txt") as temporary:
+            temporary.write_text("half")
+            raise RuntimeError("stop")
+
+    with pytest.raises(RuntimeError, match="stop"):
+        fail()
+    assert os.listdir(tmp_path) == ["a.txt"]
+    assert (tmp_path / "a.txt").read_text() == "old"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX permissions")
+def test_permissions_follow_the_umask_or_the_old_file(tmp_path):
+    mask = os.umask(0o022)
+    try:
+        with replacing(tmp_path / "new.txt") as temporary:
+            temporary.write_text("x")
+    finally:
+        os.umask(mask)
+    assert stat.S_IMODE((tmp_path / "new.txt").stat().st_mode) == 0o644
+    (tmp_path / "new.txt").chmod(0o600)
+    with replacing(tmp_path / "new.txt") as temporary:
+        temporary.write_text("y")
+    assert stat.S_IMODE((tmp_path / "new.txt").stat().st_mode) == 0o600
+
+
+def test_a_folder_is_no_output(tmp_path):
+    with pytest.raises(IsADirectoryError, match="it is a folder; give a file name"):
+        check_writable(tmp_path)

@@ -1,0 +1,213 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from pairup import KSHSIC, KSMI, KSNOCCO, LSOM
+from pairup.datasets import make_cubic, shuffle_pair
+from pairup.kernels import KernelFamily
+from pairup.metrics import match_accuracy
+
+ALL = [KSMI(), KSHSIC(), KSNOCCO(), LSOM()]
+names = pytest.mark.parametrize("matcher", ALL, ids=lambda m: type(m).__name__)
+
+
+@parametrize_with_checks(ALL)
+def test_scikit_learn_manners(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture
+def problem(rng):
+    X = rng.exponential(size=(30, 1)) ** 1.5  # a lopsided set: its mirror image is no match
+    return shuffle_pair(X, X + 0.1 * X**2, random_state=3)
+
+
+@names
+def test_a_lopsided_set_is_matched_well_above_chance(matcher, problem):
+    X, Y, truth = problem
+    found = matcher.fit_predict(X, Y)
+    assert sorted(found) == list(range(30))
+    assert np.corrcoef(X[:, 0], Y[found, 0])[0, 1] > 0.8
+
+
+@names
+def test_the_toy_of_the_paper_is_matched_up_to_its_mirror(matcher):
+    X, Y, truth = make_cubic(40)
+    found = matcher.fit_predict(X, Y)
+    order = np.argsort(Y[:, 0])
+    mirror = np.empty(40, dtype=int)
+    mirror[np.argsort(X[:, 0])] = order[::-1]
+    assert max(match_accuracy(found, truth), match_accuracy(found, mirror)) > 0.1
+
+
+@names
+def test_shuffling_the_sets_changes_nothing_but_the_order(matcher, problem, rng):
+    X, Y, _ = problem
+    rows, columns = rng.permutation(30), rng.permutation(30)
+    # Cross-validation folds follow the rows of X, so only Y is shuffled for LSOM.
+    if isinstance(matcher, LSOM):
+        rows = np.arange(30)
+    once = matcher.fit(X, Y)
+    value, partners = once.dependence_, Y[once.assignment_]
+    again = matcher.fit(X[rows], Y[columns])
+    assert again.dependence_ == pytest.approx(value, rel=1e-6)
+    same = (Y[columns][again.assignment_] == partners[rows]).mean()
+    assert same > 0.9  # objects far out tie in the last bits, and rounding breaks such ties
+
+
+@names
+def test_shifting_and_rotating_changes_nothing(matcher, rng):
+    X, Y = rng.normal(size=(24, 3)), rng.normal(size=(24, 2)) ** 2
+    rotation = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    once, again = matcher.fit_predict(X, Y), matcher.fit_predict(X @ rotation + 5, Y - 3)
+    np.testing.assert_array_equal(once, again)
+
+
+@names
+def test_results_do_not_depend_on_n_jobs(matcher, problem):
+    X, Y, _ = problem
+    matcher = matcher.__class__()
+    alone, together = (matcher.set_params(n_jobs=n).fit(X, Y) and matcher.assignment_ for n in (None, 2))
+    np.testing.assert_array_equal(alone, together)
+
+
+@names
+def test_steps_are_what_fit_drains(matcher, problem):
+    X, Y, _ = problem
+    steps = list(matcher.steps(X, Y))
+    fitted = matcher.__class__().fit(X, Y)
+    np.testing.assert_array_equal(matcher.assignment_, fitted.assignment_)
+    assert {step.start for step in steps} == set(range(max(step.start for step in steps) + 1))
+    best = max(fitted.history_, key=lambda step: step.score)
+    assert (best.value, best.iteration) == (fitted.dependence_, fitted.n_iter_)
+
+
+@names
+@pytest.mark.parametrize(
+    "disguise",
+    [
+        lambda Z: Z.astype(np.float32),
+        lambda Z: Z.tolist(),
+        pd.DataFrame,
+        np.asfortranarray,
+        lambda Z: np.column_stack([Z, np.ones(len(Z))]),
+        lambda Z: np.column_stack([Z, np.zeros((len(Z), 40))]),
+    ],
+    ids=["float32", "list", "DataFrame", "Fortran order", "constant column", "more columns than rows"],
+)
+def test_what_must_simply_work(matcher, disguise, rng):
+    X = np.round(rng.normal(size=(16, 2)), 3)
+    Y = np.round(X**3, 3)
+    plain = matcher.fit(X, Y).dependence_
+    assert matcher.fit(disguise(X), disguise(Y)).dependence_ == pytest.approx(plain, rel=1e-3)
+
+
+@names
+def test_read_only_arrays_and_duplicate_rows_work(matcher, rng):
+    X = np.repeat(rng.normal(size=(8, 2)), 2, axis=0)
+    Y = X.copy()
+    for Z in (X, Y):
+        Z.setflags(write=False)
+    assert match_accuracy(matcher.fit_predict(X, Y), np.arange(16), Y) > 0.3
+
+
+@names
+@pytest.mark.parametrize(
+    ("X", "Y", "message"),
+    [
+        ([[1.0], [np.nan], [2.0]], [[1.0], [2.0], [3.0]], r"X contains NaN or infinity in 1 of 3 values.*row 1"),
+        ([[1.0], [2.0], [3.0]], [[1.0], [np.inf], [3.0]], r"Y contains NaN or infinity"),
+        (np.empty((0, 2)), np.empty((0, 2)), "0 sample"),
+        ([[1.0]], [[1.0]], "1 sample|n_samples=1"),
+        ([[1.0]] * 4, [[1.0], [2.0], [3.0], [4.0]], "all rows of X are equal"),
+        ([[1.0], [2.0], [3.0]], [[1.0], [2.0]], "inconsistent numbers of samples"),
+        ([["a"], ["b"], ["c"]], [[1.0], [2.0], [3.0]], "could not convert string|must be numbers"),
+    ],
+    ids=["nan", "infinity", "empty", "one row", "equal rows", "unequal sizes", "text"],
+)
+def test_bad_sets_are_refused_before_work_starts(matcher, X, Y, message):
+    with pytest.raises(ValueError, match=message):
+        matcher.fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("matcher", "message"),
+    [
+        (KSHSIC(eta=0), r"eta, the step size, must lie in \(0, 1\], got 0"),
+        (KSHSIC(n_starts=0), "n_starts and max_iter must be at least 1"),
+        (KSHSIC(width=-1), "width must be positive, got -1"),
+        (KSNOCCO(epsilon=0), "epsilon, the regulariser, must be positive"),
+        (KSMI(ridge=0), "ridge must be positive"),
+        (KSMI(step="other"), "step must be 'working' or 'published', got 'other'"),
+        (LSOM(widths=[]), "widths must be one or more positive numbers"),
+        (LSOM(cv=1), "cv must lie between 2 and the number of objects"),
+        (LSOM(ridge="both"), "ridge must be 'outside' or 'inside'"),
+        (LSOM(select="never"), "select must be 'start' or 'iteration'"),
+        (KSHSIC(kernel="no such kernel"), "no such kernel"),
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_refused(matcher, message, rng):
+    with pytest.raises(ValueError, match=message):
+        matcher.fit(rng.normal(size=(10, 2)), rng.normal(size=(10, 2)))
+
+
+def test_matrices_that_do_not_fit_are_refused_before_they_are_made():
+    X = np.arange(3_000_000.0)[:, None]
+    with pytest.raises(MemoryError, match=r"3000000 × 3000000 objects need about \d+ GiB"):
+        KSHSIC().fit(X, X)
+
+
+def test_kernels_can_differ_and_be_given(rng):
+    X = rng.normal(size=(20, 3))
+    Y = np.tanh(X)[rng.permutation(20)]
+    by_name = KSHSIC(kernel=("gaussian", "linear"), width=2.0).fit(X, Y)
+    by_matrix = KSHSIC(kernel=("precomputed", "precomputed")).fit(KernelFamily(X).matrix(2.0), Y @ Y.T)
+    assert by_matrix.dependence_ == pytest.approx(by_name.dependence_, rel=0.2)
+    assert not by_matrix.indefinite_
+
+
+def test_an_indefinite_kernel_works_and_is_told(rng):
+    A = rng.normal(size=(15, 15))
+    matcher = KSHSIC(kernel="precomputed").fit(A + A.T, A @ A.T)
+    assert matcher.indefinite_
+    assert sorted(matcher.assignment_) == list(range(15))
+    assert matcher.dependence_ == max(step.value for step in matcher.history_)
+
+
+def test_kernel_matrices_must_be_square_and_symmetric(rng):
+    with pytest.raises(ValueError, match="square"):
+        KSHSIC(kernel="precomputed").fit(rng.normal(size=(6, 5)), np.eye(6))
+    with pytest.raises(ValueError, match="symmetric"):
+        KSHSIC(kernel="precomputed").fit(rng.normal(size=(6, 6)), np.eye(6))
+
+
+def test_the_working_step_of_ks_mi_beats_the_published_one(rng):
+    better = 0
+    for seed in range(6):
+        X, Y, _ = make_cubic(30, random_state=seed)
+        working = KSMI(n_starts=2).fit(X, Y).dependence_
+        better += working >= KSMI(n_starts=2, step="published").fit(X, Y).dependence_
+    assert better >= 5
+
+
+def test_lsom_reports_its_cross_validation_as_scikit_learn_does(problem):
+    X, Y, _ = problem
+    matcher = LSOM(widths=(1.0, 2.0), lambdas=(0.1, 0.01, 0.001), cv=3).fit(X, Y)
+    results = matcher.cv_results_
+    assert len(results["params"]) == 6
+    assert {"split0_test_score", "split2_test_score", "mean_test_score", "std_test_score", "rank_test_score"} <= set(
+        results
+    )
+    best = results["params"][int(np.argmin(results["rank_test_score"]))]
+    assert matcher.best_params_ == best
+    pd.DataFrame(results)
+
+
+def test_lsom_can_choose_at_each_iteration(problem):
+    X, Y, _ = problem
+    matcher = LSOM(select="iteration", n_starts=2).fit(X, Y)
+    assert matcher.best_score_ == max(step.score for step in matcher.history_)
+    chosen = matcher.cv_results_["mean_test_score"].max()
+    assert chosen == pytest.approx(matcher.best_score_)

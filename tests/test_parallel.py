@@ -1,0 +1,61 @@
+import numpy as np
+import pytest
+from joblib import parallel_config
+
+from pairup import KSHSIC, LSOM
+from pairup.datasets import make_cubic
+from pairup.parallel import on_cluster, run
+
+
+def test_results_come_in_the_order_of_the_tasks():
+    assert list(run(divmod, [(i, 7) for i in range(50)], n_jobs=2)) == [divmod(i, 7) for i in range(50)]
+
+
+def test_blas_is_pinned_while_tasks_run():
+    from threadpoolctl import threadpool_info
+
+    def threads():
+        return max(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
+
+    assert list(run(threads, [(), ()], n_jobs=2)) == [1, 1]
+
+
+def test_an_error_in_a_task_reaches_the_caller():
+    with pytest.raises(ZeroDivisionError):
+        list(run(divmod, [(1, 1), (1, 0)], n_jobs=2))
+
+
+def test_no_scheduler_is_told():
+    pytest.importorskip("distributed")
+    with pytest.raises(ConnectionError, match="no Dask scheduler answers at"), on_cluster("tcp://127.0.0.1:9"):
+        pass
+
+
+@pytest.mark.filterwarnings("ignore")  # Dask warns about ports, sizes and its own deprecations
+def test_threads_processes_and_a_dask_cluster_agree():
+    """Twenty starts, in three ways."""
+    distributed = pytest.importorskip("distributed")
+    X, Y, _ = make_cubic(40)
+    for matcher in (KSHSIC(n_starts=10), LSOM(n_starts=10, widths=(1.0, 2.0))):
+        alone = matcher.set_params(n_jobs=None).fit(X, Y)
+        expected = (alone.assignment_, alone.dependence_)
+        with parallel_config("threading", n_jobs=2):
+            threads = matcher.fit(X, Y)
+            np.testing.assert_array_equal(threads.assignment_, expected[0])
+        with parallel_config("loky", n_jobs=2):
+            processes = matcher.fit(X, Y)
+            np.testing.assert_array_equal(processes.assignment_, expected[0])
+            assert processes.dependence_ == expected[1]
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        on_cluster(cluster.scheduler_address),
+    ):
+        for matcher in (KSHSIC(n_starts=10), LSOM(n_starts=10, widths=(1.0, 2.0))):
+            alone = matcher.__class__(**matcher.get_params()).set_params(n_jobs=1)
+            far = matcher.fit(X, Y)
+            with parallel_config("threading", n_jobs=1):
+                alone.fit(X, Y)
+            np.testing.assert_array_equal(far.assignment_, alone.assignment_)
+            assert far.dependence_ == alone.dependence_
+        where = set(cluster.scheduler.workers)
+        assert len(where) == 2

@@ -1,0 +1,103 @@
+import numpy as np
+import pytest
+
+from pairup.tables import read_table
+
+VALUES = np.array([[1.0, 2.5], [3.0, -4.0], [5.0, 6.0]])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "1,2.5\n3,-4\n5,6\n"),
+        ("a.csv", "first,second\r\n1,2.5\r\n3,-4\r\n5,6"),
+        ("a.csv", "\ufefffirst,second\n1,2.5\n3,-4\n5,6\n\n"),
+        ("a.csv", '"1","2.5"\n"3","-4"\n"5","6"\n'),
+        ("a.tsv", "1\t2.5\n3\t-4\n5\t6\n"),
+        ("a.txt", "1 2.5\n3  -4\n5 6\n"),
+    ],
+    ids=["plain", "header", "byte order mark", "quoted", "tsv", "blanks"],
+)
+def test_text_tables(tmp_path, name, text):
+    (tmp_path / name).write_text(text, encoding="utf-8", newline="")
+    table = read_table(tmp_path / name)
+    np.testing.assert_array_equal(table.values, VALUES)
+    assert table.names == [0, 1, 2]
+
+
+def test_arrays(tmp_path):
+    np.save(tmp_path / "a.npy", VALUES.astype(np.float32))
+    np.savez(tmp_path / "a.npz", anything=VALUES)
+    np.save(tmp_path / "pictures.npy", np.zeros((4, 2, 3), dtype=np.uint8))
+    np.testing.assert_array_equal(read_table(tmp_path / "a.npy").values, VALUES)
+    np.testing.assert_array_equal(read_table(tmp_path / "a.npz").values, VALUES)
+    assert read_table(tmp_path / "pictures.npy").values.shape == (4, 6)
+
+
+def test_parquet(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame({"id": ["p", "q", "r"], "a": VALUES[:, 0], "b": VALUES[:, 1]})
+    frame.to_parquet(tmp_path / "a.parquet")
+    table = read_table(tmp_path / "a.parquet", id_column="id")
+    np.testing.assert_array_equal(table.values, VALUES)
+    assert table.names == ["p", "q", "r"]
+
+
+def test_id_columns_by_name_and_by_number(tmp_path):
+    (tmp_path / "named.csv").write_text("who,a,b\nann,1,2.5\nbob,3,-4\ncy,5,6\n")
+    (tmp_path / "bare.csv").write_text("ann,1,2.5\nbob,3,-4\ncy,5,6\n")
+    for name, column in (("named.csv", "who"), ("named.csv", "0"), ("bare.csv", "0")):
+        table = read_table(tmp_path / name, id_column=column)
+        np.testing.assert_array_equal(table.values, VALUES)
+        assert table.names == ["ann", "bob", "cy"]
+
+
+def test_a_numeric_header_can_be_forced(tmp_path):
+    (tmp_path / "years.csv").write_text("2001,2002\n1,2.5\n3,-4\n5,6\n")
+    np.testing.assert_array_equal(read_table(tmp_path / "years.csv", header=True).values, VALUES)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", b"", "the file is empty"),
+        ("a.csv", b"x,y\n", "no rows below the header"),
+        ("a.csv", b"1,2\n3\n", "row 2 has 1 cells and row 1 has 2; is the file truncated"),
+        ("a.csv", b"x,y\n1,red\n", "row 2, column 'y' holds 'red', expected a number"),
+        ("a.csv", b"\xff\xfe\x00\x01", "not a text table"),
+        ("a.npy", b"\x93NUMPY\x01\x00", "cannot be read as a table|damaged or truncated"),
+        ("a.npz", b"PK\x03\x04 broken", "cannot be read as a table|damaged or truncated"),
+        ("a.npz", b"", "cannot be read as a table|damaged or truncated"),
+        ("a.parquet", b"not parquet", "cannot be read as parquet"),
+        ("a.xlsx", b"", "unknown kind of table '.xlsx'"),
+    ],
+)
+def test_unreadable_tables_say_why(tmp_path, name, content, message):
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        read_table(tmp_path / name)
+
+
+def test_a_truncated_npy_is_refused(tmp_path):
+    np.save(tmp_path / "a.npy", np.zeros((100, 10)))
+    whole = (tmp_path / "a.npy").read_bytes()
+    (tmp_path / "a.npy").write_bytes(whole[:500])
+    with pytest.raises(ValueError, match="cannot be read as a table|damaged or truncated"):
+        read_table(tmp_path / "a.npy")
+
+
+def test_pickles_are_not_opened(tmp_path):
+    np.save(tmp_path / "a.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    with pytest.raises(ValueError, match="cannot be read as a table"):
+        read_table(tmp_path / "a.npy")
+
+
+def test_missing_files_and_columns(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        read_table(tmp_path / "none.csv")
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n")
+    with pytest.raises(ValueError, match="no column 'z'; there are x, y"):
+        read_table(tmp_path / "a.csv", id_column="z")
