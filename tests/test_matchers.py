@@ -25,7 +25,7 @@ def problem(rng):
 
 @names
 def test_a_lopsided_set_is_matched_well_above_chance(matcher, problem):
-    X, Y, truth = problem
+    X, Y, _ = problem
     found = matcher.fit_predict(X, Y)
     assert sorted(found) == list(range(30))
     assert np.corrcoef(X[:, 0], Y[found, 0])[0, 1] > 0.8

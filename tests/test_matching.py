@@ -46,5 +46,5 @@ def test_a_matching_renders_as_json_and_csv(sets):
 
 def test_an_unknown_method_is_refused(sets):
     X, Y, _ = sets
-    with pytest.raises(ValueError, match="method must be one of .*, got 'magic'"):
+    with pytest.raises(ValueError, match=r"method must be one of .*, got 'magic'"):
         pairup.match(X, Y, method="magic")

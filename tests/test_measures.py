@@ -219,3 +219,16 @@ def test_the_assignment_of_the_profit_is_the_next_matching(kernels, p):
     measure = HSIC(*kernels)
     steps = list(climb(measure, p, max_iter=1))
     np.testing.assert_array_equal(steps[1].indices, assign(measure.profit(p)))
+
+
+def test_reevaluating_is_evaluating(rng):
+    n = 40
+    K, L = (KernelFamily(rng.normal(size=(n, 2))).matrix() for _ in range(2))
+    measure = HSIC(K, L)
+    p = rng.permutation(n)
+    for few in (2, 5, 35):
+        q = p.copy()
+        q[:few] = np.roll(q[:few], 1)
+        value, profit = measure.reevaluate(q, p, measure.profit(p))
+        assert value == pytest.approx(measure.value(q))
+        np.testing.assert_allclose(profit, measure.profit(q), atol=1e-12)

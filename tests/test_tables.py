@@ -85,7 +85,7 @@ def test_a_truncated_npy_is_refused(tmp_path):
     np.save(tmp_path / "a.npy", np.zeros((100, 10)))
     whole = (tmp_path / "a.npy").read_bytes()
     (tmp_path / "a.npy").write_bytes(whole[:500])
-    with pytest.raises(ValueError, match="cannot be read as a table|damaged or truncated"):
+    with pytest.raises(ValueError, match=r"cannot be read as a table|damaged or truncated"):
         read_table(tmp_path / "a.npy")
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pairup.assignment import assign
+from pairup.kernels import Array
 from pairup.measures import Indices, Measure, Plan
 
 Selector = Callable[[Indices], tuple[Measure, float]]
@@ -37,31 +38,37 @@ def climb(
 ) -> Iterator[Step]:
     """Climb a measure by successive linear assignments, P ← (1 − η)P + η·argmax⟨P, G⟩ (Eqs. 5, 9, 11).
 
-    Yields the start as iteration 0, then every iterate until a fixed point, a cycle or `max_iter`. With η < 1 the
-    iterate is a soft plan, and the steps carry its rounding. HSIC and NOCCO never decrease while the prepared
-    matrices are positive semidefinite; other measures may, so the caller keeps the best step.
+        Yields the start as iteration 0, then every iterate until a fixed point, a cycle or `max_iter`. With η < 1 the
+        iterate is a soft plan, and the steps carry its rounding. HSIC and NOCCO never decrease while the prepared
+        matrices are positive semidefinite; other measures may, so the caller keeps the best step.
 
-    Parameters
-    ----------
-    measure : what is maximised, or a function that chooses it for each iterate.
-    start : indices of the first matching.
-    number : which of several starts this is; it is copied into the steps.
-    max_iter : the largest number of assignments.
-    eta : the step size η in (0, 1].
+        Parameters
+        ----------
+        measure : what is maximised, or a function that chooses it for each iterate.
+        start : indices of the first matching.
+        number : which of several starts this is; it is copied into the steps.
+        max_iter : the largest number of assignments.
+        eta : the step size η in (0, 1].
 
-    >>> from pairup.measures import HSIC
-    >>> K = np.diag([1.0, 2.0, 3.0]); L = K[::-1, ::-1]
-    >>> [step.indices.tolist() for step in climb(HSIC(K, L), np.array([0, 1, 2]))][-1]
-    [2, 1, 0]
+        >>> from pairup.kernels import Array
+    from pairup.measures import HSIC
+        >>> K = np.diag([1.0, 2.0, 3.0]); L = K[::-1, ::-1]
+        >>> [step.indices.tolist() for step in climb(HSIC(K, L), np.array([0, 1, 2]))][-1]
+        [2, 1, 0]
     """
     n = len(start)
     soft = eta < 1
     plan: Plan = np.eye(n)[start] if soft else start
     indices = start
     seen: set[bytes] = set()
+    before: tuple[Measure, Plan, Array] | None = None
     for iteration in range(max_iter + 1):
         chosen, score = (measure, None) if isinstance(measure, Measure) else measure(indices)
-        value, profit = chosen.evaluate(plan)
+        if before is not None and before[0] is chosen:
+            value, profit = chosen.reevaluate(plan, *before[1:])
+        else:
+            value, profit = chosen.evaluate(plan)
+        before = chosen, plan, profit
         if soft:  # the measure of what the caller gets, not of the plan behind it
             value = chosen.value(indices)
         yield Step(number, iteration, indices, value, value if score is None else score)

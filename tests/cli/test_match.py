@@ -12,10 +12,12 @@ import pytest
 
 from pairup import match
 
+COMMAND = (sys.executable, "-c", "from pairup.cli import main; main()")
+
 
 def run(*arguments, **options):
     return subprocess.run(
-        [sys.executable, "-c", "from pairup.cli import main; main()", *map(str, arguments)],
+        [*COMMAND, *map(str, arguments)],
         capture_output=True,
         text=True,
         timeout=120,
@@ -88,8 +90,7 @@ def test_ctrl_c_exits_with_130_and_no_traceback(tmp_path, rng):
     for name in ("x.npy", "y.npy"):
         np.save(tmp_path / name, rng.normal(size=(700, 5)))
     process = subprocess.Popen(
-        [sys.executable, "-c", "from pairup.cli import main; main()", "match", "x.npy", "y.npy", "-o", "pairs.csv"]
-        + ["--method", "lsom"],
+        [*COMMAND, "match", "x.npy", "y.npy", "-o", "pairs.csv", "--method", "lsom"],
         cwd=tmp_path,
         stderr=subprocess.PIPE,
         text=True,
