@@ -35,7 +35,7 @@ def runs_here(n_jobs: int | None) -> bool:
 def run(
     function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], *, n_jobs: int | None = None
 ) -> Iterator[Result]:
-    """Yield function(*task) for each task, in the order of the tasks.
+    """Yield ``function(*task)`` for each task, in the order of the tasks.
 
     Threads by default: assignments, BLAS and compiled loops release the interpreter's lock. Inside
     ``joblib.parallel_config("dask")`` (or any other backend) the same tasks go there, with the same results.

@@ -35,7 +35,7 @@ def leading_eigenvectors(K: Array, k: int = 1) -> Array:
 
 
 def sort_match(f: Array, g: Array) -> Indices:
-    """Return the matching that sorts f and g alike, the maximum of (fᵀg[p])² for one of the two signs of g (Eq. 7).
+    """Return the matching that sorts f and g alike, the maximum of (fᵀg[p])² for one of the two signs of g (Eq. 6).
 
     >>> sort_match(np.array([0.1, 0.3, 0.2]), np.array([5.0, 4.0, 6.0]))
     array([1, 2, 0])
