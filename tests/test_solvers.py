@@ -51,8 +51,8 @@ def test_a_measure_may_be_chosen_at_each_iterate(measure, rng):
 
     def choose(indices):
         seen.append(indices)
-        return measure, float(len(seen))
+        return measure
 
     steps = list(climb(choose, rng.permutation(25)))
-    assert [step.score for step in steps] == list(range(1, len(steps) + 1))
+    assert len(seen) == len(steps)
     assert all((a == step.indices).all() for a, step in zip(seen, steps, strict=True))

@@ -9,23 +9,18 @@ from pairup.assignment import assign
 from pairup.kernels import Array
 from pairup.measures import Indices, Measure, Plan
 
-Selector = Callable[[Indices], tuple[Measure, float]]
-"""Chooses the measure for the matching it is given, and scores that matching under it."""
+Selector = Callable[[Indices], Measure]
+"""Chooses the measure for the matching it is given."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One iterate of a search.
-
-    `value` is the measure at this iterate. `score` ranks the iterates of one start, larger is better: the value
-    itself, unless the measure is chosen anew at each iterate (LSOM), where values are not comparable.
-    """
+    """One iterate of a search: the matching, and the value of the measure there."""
 
     start: int
     iteration: int
     indices: Indices
     value: float
-    score: float
 
 
 def climb(
@@ -63,7 +58,7 @@ def climb(
     seen: set[bytes] = set()
     before: tuple[Measure, Plan, Array] | None = None
     for iteration in range(max_iter + 1):
-        chosen, score = (measure, None) if isinstance(measure, Measure) else measure(indices)
+        chosen = measure if isinstance(measure, Measure) else measure(indices)
         if before is not None and before[0] is chosen:
             value, profit = chosen.reevaluate(plan, *before[1:])
         else:
@@ -71,7 +66,7 @@ def climb(
         before = chosen, plan, profit
         if soft:  # the measure of what the caller gets, not of the plan behind it
             value = chosen.value(indices)
-        yield Step(number, iteration, indices, value, value if score is None else score)
+        yield Step(number, iteration, indices, value)
         seen.add(plan.tobytes())
         if iteration == max_iter:
             return
