@@ -24,6 +24,7 @@ extensions = [
 exclude_patterns = ["_build", "_templates", "examples/README.txt"]
 templates_path = ["_templates"]
 default_role = "py:obj"
+suppress_warnings = ["ref.python"]  # a class that its package re-exports has two pages, and either will do
 
 html_math_renderer = "mathml"  # browsers draw it themselves: no script from elsewhere, formulas also offline
 html_theme = "furo"
@@ -84,6 +85,15 @@ def describe_parameters(app, what, name, obj, options, lines):
         lines[rule - 1 : end] = fields
 
 
+def escape_markup(app, what, name, obj, options, lines):
+    """Keep |A| an absolute value and f(*args) a call: in reStructuredText they begin a substitution and emphasis."""
+    example = False
+    for i, line in enumerate(lines):
+        example = bool(line.strip()) and (example or line.lstrip().startswith(">>>"))
+        if not example:
+            lines[i] = re.sub(r"(``.*?``)|(\||(?<=\()\*)", lambda found: found[1] or "\\" + found[2], line)
+
+
 def skip_scikit_learn(app, what, name, obj, skip, options):
     """Leave out what estimators inherit from scikit-learn: its own pages describe it."""
     return skip or str(getattr(obj, "__module__", "")).startswith("sklearn.")
@@ -102,7 +112,8 @@ def draw_block(translator, node):
 
 
 def setup(app):
-    """Hook these into Sphinx, the first before napoleon."""
+    """Hook these into Sphinx, the docstrings' before napoleon."""
     app.add_html_math_renderer("mathml", inline_renderers=(draw_inline, None), block_renderers=(draw_block, None))
     app.connect("autodoc-process-docstring", describe_parameters, priority=1)
+    app.connect("autodoc-process-docstring", escape_markup, priority=2)
     app.connect("autodoc-skip-member", skip_scikit_learn)

@@ -1,0 +1,63 @@
+"""Install the wheel into fresh environments, without developers' packages, and use it.
+
+The core alone must match two tables and name the extra that a picture needs; pairup[album] must run the demo.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(*command, fails=False):
+    began = time.perf_counter()
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL"))}
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=variables, check=False)
+    if (done.returncode != 0) != fails:
+        sys.exit(f"{command} ended with {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout + done.stderr, time.perf_counter() - began
+
+
+def environment(folder, requirement):
+    """Make an environment with one requirement in it, and return where its programs are."""
+    venv.create(folder, with_pip=True)
+    programs = folder / ("Scripts" if os.name == "nt" else "bin")
+    _, seconds = run(programs / "python", "-m", "pip", "install", "--quiet", requirement)
+    listed, _ = run(programs / "python", "-m", "pip", "list", "--format", "json", "--disable-pip-version-check")
+    print(f"{requirement.rpartition('/')[2]}: installed {len(json.loads(listed))} packages in {seconds:.0f} s")
+    return programs
+
+
+def main():
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, ROOT)
+        (wheel,) = folder.glob("pairup-*.whl")
+        x, y = folder / "x.csv", folder / "y.csv"
+        x.write_text("".join(f"{i},{i * i}\n" for i in range(30)))
+        y.write_text("".join(f"{3 * i}\n" for i in range(30)))
+
+        core = environment(folder / "core", str(wheel))
+        pairs, seconds = run(core / "pairup", "match", x, y)
+        assert pairs.startswith("x,y\n"), pairs
+        assert len(pairs.splitlines()) == 31, pairs
+        print(f"core: pairup match paired 30 rows in {seconds:.1f} s")
+        said, _ = run(core / "pairup", "demo", "--output", folder / "demo", fails=True)
+        assert "pip install 'pairup[album]'" in said, said
+        print(f"core: pairup demo says: {said.strip()}")
+
+        album = environment(folder / "album", f"{wheel}[album]")
+        for time_of_day in ("first", "second"):
+            said, seconds = run(album / "pairup", "demo", "--no-open", "--output", folder / "demo")
+            print(f"album: pairup demo, {time_of_day} run, {seconds:.1f} s: {said.splitlines()[0]}")
+        assert (folder / "demo" / "halves.png").stat().st_size > 10_000
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""The pages keep their promises: their examples run, and what they name exists.
+
+A ```python block runs as a doctest or, without prompts, as it stands; blocks of one page share their names and a
+folder of their own. In a ```console block ``$ cat FILE`` shows a file, which is made with what is shown, and
+``$ pairup …`` is run and prints what is shown. Other fences (```sh, ```{code-block}) are not run.
+"""
+
+import doctest
+import importlib
+import inspect
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+from matplotlib import pyplot as plt
+
+import pairup
+from pairup.cli import COMMANDS, pairup_command
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted(
+    page
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    if not {"_build", "gallery", "generated"} & set(page.parts)
+)
+FENCE = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CHECKER = doctest.OutputChecker()
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def run_python(text, names, place):
+    if ">>>" not in text:
+        exec(compile(text, place, "exec"), names)
+        return
+    test = doctest.DocTestParser().get_doctest(text, names, place, place, 0)
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    said = []
+    runner.run(test, out=said.append, clear_globs=False)
+    names.update(test.globs)
+    assert not runner.failures, "".join(said)
+
+
+def run_console(text, place):
+    for command, shown in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE):
+        program, *arguments = shlex.split(command)
+        if program == "cat":
+            Path(arguments[0]).write_text(shown)
+            continue
+        assert program == "pairup", f"{place}: only cat and pairup are run, got {command}"
+        result = CliRunner().invoke(pairup_command, arguments)
+        assert result.exit_code == 0, f"{place}: {command}\n{result.output}"
+        assert CHECKER.check_output(shown, result.output, FLAGS), f"{place}: {command} printed\n{result.output}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_examples_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "__main__"}
+    for language, text in FENCE.findall(page.read_text(encoding="utf-8")):
+        if language == "python":
+            run_python(text, names, page.name)
+        else:
+            run_console(text, page.name)
+    plt.close("all")
+
+
+def resolve(name):
+    """Return the object behind a dotted name, importing as many of its parts as are modules."""
+    parts = name.split(".")
+    for end in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:end]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[end:]:
+            found = getattr(found, part)
+        return found
+    raise AssertionError(f"no module {parts[0]}")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_named_objects_exist(page):
+    for name in re.findall(r"`(pairup\.[A-Za-z_.]+[A-Za-z_])`", page.read_text(encoding="utf-8")):
+        resolve(name)
+
+
+def test_every_numbered_equation_of_the_paper_is_mapped():
+    text = (ROOT / "docs" / "equations.md").read_text(encoding="utf-8")
+    assert [int(number) for number in re.findall(r"^\| \((\d+)\)", text, re.MULTILINE)] == list(range(1, 11))
+
+
+def public_modules():
+    """Return the names of the modules and folders of the package that do not begin with _."""
+    entries = Path(pairup.__file__).parent.iterdir()
+    return sorted(entry.stem for entry in entries if entry.suffix in ("", ".py") and entry.stem[0] != "_")
+
+
+def test_the_architecture_names_every_module():
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    assert [name for name in public_modules() if not re.search(rf"\bpairup\.{name}\b", text)] == []
+
+
+def test_every_public_name_has_its_page():
+    text = (ROOT / "docs/api/index.md").read_text(encoding="utf-8")
+    public = [name for name in pairup.__all__ if not name.startswith("_")]
+    assert [name for name in public if f"   pairup.{name}\n" not in text] == []
+    assert all(inspect.getdoc(getattr(pairup, name)) for name in public)
+
+
+def commands(command, path):
+    """Yield every command below a group, with the words that call it."""
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            yield from commands(command.get_command(context, name), [*path, name])
+    else:
+        yield " ".join(path), command
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_command_and_option_is_documented(name):
+    text = (ROOT / "docs/guide/command-line.md").read_text(encoding="utf-8")
+    group = pairup_command.get_command(click.Context(pairup_command), name)
+    for words, command in commands(group, ["pairup", name]):
+        section = re.search(rf"^#+ {words}$(.*?)(?=^#+ |\Z)", text, re.MULTILINE | re.DOTALL)
+        assert section, f"no section '{words}'"
+        told = set(re.findall(r"`(-{1,2}[\w-]+)`", section[1]))
+        options = {
+            flag
+            for parameter in command.params
+            if isinstance(parameter, click.Option)
+            for flag in [*parameter.opts, *parameter.secondary_opts]
+        }
+        assert told == options, f"section '{words}': missing {options - told}, too many {told - options}"

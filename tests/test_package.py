@@ -1,0 +1,72 @@
+import subprocess
+import sys
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+import pairup
+
+ROOT = Path(__file__).parents[1]
+HEAVY = ("dask", "joblib", "matplotlib", "numba", "numpy", "pandas", "PIL", "rich", "scipy", "skimage", "sklearn")
+
+
+def imported_by(code):
+    """Return which of the heavy packages a fresh interpreter has imported after running `code`."""
+    report = f"{code}\nimport sys; print(*[name for name in {HEAVY!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()[-1].split()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import pairup; dir(pairup)",
+        "from pairup.cli import pairup_command; pairup_command(['--help'], standalone_mode=False)",
+        "from pairup.cli import pairup_command; pairup_command(['match', '--help'], standalone_mode=False)",
+        "from pairup.cli import COMMANDS; from importlib import import_module\n"
+        "for name in COMMANDS.values(): import_module(f'pairup.cli.{name}')",
+    ],
+    ids=["import", "help", "help of a command", "all commands"],
+)
+def test_nothing_heavy_is_imported_before_it_is_needed(code):
+    assert imported_by(code) == []
+
+
+def test_the_core_imports_no_extra():
+    extras = {"dask", "matplotlib", "PIL", "skimage"}  # not pandas: scikit-learn imports it where it is there
+    assert not extras & set(imported_by("import pairup; [getattr(pairup, name) for name in pairup.__all__]"))
+
+
+def test_public_names_resolve_and_others_do_not():
+    assert {name for name in pairup.__all__ if getattr(pairup, name) is not None} == set(pairup.__all__)
+    assert set(dir(pairup)) == set(pairup.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'macth'"):
+        pairup.macth  # noqa: B018
+
+
+def test_the_version_is_told_once():
+    assert f'version = "{pairup.__version__}"' in (ROOT / "pyproject.toml").read_text()
+    assert f"version: {pairup.__version__}" in (ROOT / "CITATION.cff").read_text()
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(tmp_path):
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        metadata = archive.read(next(name for name in names if name.endswith("METADATA"))).decode()
+    source = ROOT / "src"
+    compiled = {".nbi", ".nbc", ".pyc"}
+    expected = {
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*")
+        if path.is_file() and path.suffix not in compiled
+    }
+    assert {name for name in names if ".dist-info/" not in name} == expected
+    assert "pairup/py.typed" in names
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+    assert wheel.stat().st_size < 2**20
+    assert "Provides-Extra: album" in metadata
+    assert f"Version: {pairup.__version__}" in metadata
