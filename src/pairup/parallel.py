@@ -33,9 +33,13 @@ def runs_here(n_jobs: int | None) -> bool:
 
 
 def run(
-    function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], *, n_jobs: int | None = None
+    function: Callable[..., Result],
+    tasks: Sequence[tuple[Any, ...]],
+    *,
+    n_jobs: int | None = None,
+    ordered: bool = True,
 ) -> Iterator[Result]:
-    """Yield ``function(*task)`` for each task, in the order of the tasks.
+    """Yield function(*task) for each task, in the order of the tasks or as they are done.
 
     Threads by default: assignments, BLAS and compiled loops release the interpreter's lock. Inside
     ``joblib.parallel_config("dask")`` (or any other backend) the same tasks go there, with the same results.
@@ -47,7 +51,8 @@ def run(
 
     with pinned_blas():
         # prefer="threads" lets a configured cluster take the tasks; require="sharedmem" would keep them here.
-        workers = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+        return_as = "generator" if ordered else "generator_unordered"
+        workers = Parallel(n_jobs=n_jobs, prefer="threads", return_as=return_as)
         yield from workers(delayed(_pinned)(function, *task) for task in tasks)
 
 
