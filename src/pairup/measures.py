@@ -116,7 +116,7 @@ class HSIC(Quadratic):
 def normalize(K: Array, epsilon: float) -> Array:
     """Return K(K + nεI)⁻¹ for a symmetric K, symmetric to the last bit.
 
-    >>> float(normalize(np.eye(2), epsilon=0.5)[0, 0])
+    >>> round(float(normalize(np.eye(2), epsilon=0.5)[0, 0]), 12)
     0.5
     """
     n = len(K)
@@ -204,7 +204,7 @@ class LSMI(Measure):
     """Least-squares mutual information ½αᵀh − ½, a fit of the density ratio p(x, y)/(p(x)p(y)).
 
     α = (H + λI)⁻¹h with H = (KKᵀ∘LLᵀ)/n² and h = mean over the samples of K∘L. The profit (K·diag α)L[p] is the
-    fitted ratio r(x_i, y_j) = Σ_l α_l K(x_i, x_l) L(y_{p_l}, y_j) (Eq. 11); it is not a gradient.
+    fitted ratio r(x_i, y_j) = Σ_l α_l K(x_i, x_l) L(y_{p_l}, y_j) (Eq. 10); it is not a gradient.
 
     Parameters
     ----------

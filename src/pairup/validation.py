@@ -31,7 +31,7 @@ def check_set(Z: ArrayLike, name: str, *, at_least: int = 2) -> Array:
     >>> check_set([["a"], ["b"]], "X")
     Traceback (most recent call last):
     ...
-    ValueError: X must be numbers, got text such as 'a'; encode text columns first (...)
+    ValueError: X must be numbers, got text such as 'a'; encode text columns first ...
     """
     array = np.asarray(Z)
     if array.dtype.kind in "OUS":
