@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from pairup.extras import require
 from pairup.kernels import Array
 from pairup.measures import Indices
+
+if TYPE_CHECKING:
+    from pairup.voice.synthetic import make_voices as make_voices
 
 Images = NDArray[np.uint8]
 
@@ -131,3 +134,11 @@ def data_folder() -> Path:
     if not (name := os.environ.get("PAIRUP_DATA")):
         raise FileNotFoundError("this needs data that do not ship: set PAIRUP_DATA to the folder that holds them")
     return Path(name)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "make_voices":  # lives with the voices; not imported before it is needed
+        from pairup.voice.synthetic import make_voices
+
+        return make_voices
+    raise AttributeError(f"module 'pairup.datasets' has no attribute {name!r}")

@@ -60,3 +60,38 @@ def foscttm(indices: ArrayLike, truth: ArrayLike, Y: ArrayLike) -> float:
     scale = 1e-12 * max(float(D.max(initial=0.0)), 1e-300)  # equal images must tie, whatever the rounding
     closer = (D < own - scale).sum(axis=1) + 0.5 * ((np.abs(D - own) <= scale).sum(axis=1) - 1)
     return float((closer / (len(D) - 1)).mean())
+
+
+def log_spectral_distance(P: ArrayLike, Q: ArrayLike) -> float:
+    """Return the distance of power spectra in dB: the mean over rows of √(mean over ω of (10 log₁₀ P/Q)²).
+
+    >>> log_spectral_distance([[1.0, 10.0]], [[10.0, 1.0]])
+    10.0
+    """
+    decibels = 10 * np.log10(np.asarray(P, dtype=np.float64) / np.asarray(Q, dtype=np.float64))
+    return float(np.sqrt((decibels**2).mean(axis=1)).mean())
+
+
+def mel_cepstral_distortion(C: ArrayLike, D: ArrayLike) -> float:
+    """Return the mean over rows of (10 / ln 10)·√(2 Σ (c_d − ĉ_d)²) in dB; leave c_0, the loudness, out.
+
+    >>> round(mel_cepstral_distortion([[1.0, 0.0]], [[0.0, 0.0]]), 3)
+    6.142
+    """
+    difference = np.asarray(C, dtype=np.float64) - np.asarray(D, dtype=np.float64)
+    return float(10 / np.log(10) * np.sqrt(2 * (difference**2).sum(axis=1)).mean())
+
+
+def pitch_error(f: ArrayLike, g: ArrayLike) -> float:
+    """Return the root mean square of 1200·log₂(f/g) in cents over the frames where both have a pitch (> 0).
+
+    NaN where there is no such frame.
+
+    >>> pitch_error([100.0, 0.0, 200.0], [200.0, 90.0, 100.0])
+    1200.0
+    """
+    f, g = np.asarray(f, dtype=np.float64), np.asarray(g, dtype=np.float64)
+    both = (f > 0) & (g > 0)
+    if not both.any():
+        return float("nan")
+    return float(np.sqrt(np.mean((1200 * np.log2(f[both] / g[both])) ** 2)))

@@ -1,0 +1,139 @@
+"""Recordings in and out: any format libsndfile knows, as mono float64."""
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairup.extras import require
+from pairup.files import replacing
+
+Array = NDArray[np.float64]
+SUFFIXES = (".wav", ".flac", ".ogg", ".mp3", ".aif", ".aiff", ".au", ".caf", ".w64")
+
+
+class DamagedRecording(ValueError):
+    """A file that holds no sound that can be read."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """One channel of sound.
+
+    Parameters
+    ----------
+    signal : array of shape (n,)
+        Samples, full scale at ±1.
+    rate : int
+        Samples per second.
+    name : str
+        What the recording is called in messages.
+    """
+
+    signal: Array
+    rate: int
+    name: str = "the recording"
+
+    def __post_init__(self) -> None:
+        signal = np.asarray(self.signal, dtype=np.float64)
+        if signal.ndim != 1 or not np.isfinite(signal).all():
+            raise ValueError(
+                f"a recording is a vector of finite samples, and {self.name} has shape {signal.shape}"
+                f"{'' if signal.ndim != 1 else ' with samples that are infinite or not a number'}"
+            )
+        if self.rate < 8000:
+            raise ValueError(f"{self.name} has {self.rate} samples per second; speech needs at least 8000")
+        object.__setattr__(self, "signal", signal)
+
+    @property
+    def duration(self) -> float:
+        """Length in seconds."""
+        return len(self.signal) / self.rate
+
+    def resampled(self, rate: int) -> "Recording":
+        """Return the same sound at another rate."""
+        if rate == self.rate:
+            return self
+        from scipy.signal import resample_poly
+
+        common = np.gcd(rate, self.rate)
+        signal = resample_poly(self.signal, rate // common, self.rate // common)
+        return Recording(signal, rate, self.name)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the recording whole or not at all, in the format of the suffix; loud peaks are scaled to fit."""
+        soundfile = require("soundfile", extra="voice")
+        if Path(path).suffix.lower() not in SUFFIXES:
+            raise ValueError(f"cannot write {path}: the suffix must be one of {' '.join(SUFFIXES)}")
+        with replacing(path) as temporary:
+            soundfile.write(temporary, self.signal / max(1.0, np.abs(self.signal).max(initial=0.0)), self.rate)
+
+
+Recordings: TypeAlias = "str | PathLike[str] | Recording | Iterable[str | PathLike[str] | Recording]"
+
+
+def read_recording(path: str | PathLike[str]) -> Recording:
+    """Read one file; several channels are averaged.
+
+    A file that cannot be read raises DamagedRecording; one that is silent too. Clipping is warned of: it bends the
+    spectrum, and no conversion can tell.
+    """
+    soundfile = require("soundfile", extra="voice")
+    path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"there is no recording {path}")
+    try:
+        signal, rate = soundfile.read(path, dtype="float64", always_2d=True)
+    except soundfile.LibsndfileError as error:
+        raise DamagedRecording(f"{path} cannot be read as sound: {error.error_string}") from error
+    if not np.isfinite(signal).all():
+        raise DamagedRecording(f"{path} holds samples that are infinite or not a number")
+    peak = np.abs(signal).max(initial=0.0)
+    if peak == 0:
+        raise DamagedRecording(f"{path} is {'empty' if len(signal) == 0 else 'silent'}")
+    clipped = np.mean(np.abs(signal) >= 0.999 * peak)
+    if clipped > 0.001:
+        warnings.warn(
+            f"{path} looks clipped: {clipped:.1%} of its samples are at the peak; record it at a lower level",
+            stacklevel=2,
+        )
+    return Recording(signal.mean(axis=1), int(rate), str(path))
+
+
+def read_recordings(source: Recordings) -> tuple[list[Recording], list[str]]:
+    """Read files and folders; return the recordings and, for each file skipped as damaged, why.
+
+    Parameters
+    ----------
+    source : path, Recording, or an iterable of them
+        A folder stands for all sound files below it, in the order of their names.
+    """
+    entries = [source] if isinstance(source, str | PathLike | Recording) else list(source)
+    recordings, skipped = [], []
+    for entry in entries:
+        if isinstance(entry, Recording):
+            recordings.append(entry)
+            continue
+        for path in _sound_files(Path(entry)):
+            try:
+                recordings.append(read_recording(path))
+            except DamagedRecording as error:
+                skipped.append(str(error))
+    if not recordings:
+        reasons = "; ".join(skipped[:3]) or "nothing was given"
+        raise ValueError(f"no recording could be read: {reasons}")
+    return recordings, skipped
+
+
+def _sound_files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    found = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file())
+    if not found:
+        raise ValueError(f"the folder {path} holds no sound files; expected one of {' '.join(SUFFIXES)}")
+    return found

@@ -1,0 +1,260 @@
+"""One speaker's words in another speaker's voice, learned from recordings of different sentences."""
+
+import warnings
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import KDTree
+from sklearn.base import BaseEstimator
+from sklearn.cluster import kmeans_plusplus
+from sklearn.utils.validation import check_is_fitted
+
+from pairup.files import check_writable, replacing
+from pairup.kernels import gaussian
+from pairup.regression import MatchedRegressor
+from pairup.voice.audio import Recording, Recordings, read_recording, read_recordings
+from pairup.voice.frames import Frames, Framing
+from pairup.voice.lsf import lpc_from_lsf, repair_lsf
+from pairup.voice.pairing import Pairing, pair_frames, partners
+from pairup.voice.synthesis import filter_residual, pitch, repitch
+
+Array = NDArray[np.float64]
+FORMAT = 1
+SHORTEST_TRAINING = 0.5  # seconds of speech, below which no map can be learned
+SHORTEST_INPUT = 0.1  # seconds, below which WORLD finds no pitch
+HIGHEST_RATE = 44100
+TARGET_FRAMES = 3000  # many frames of the target cost little: the map is fitted to those of the source
+
+
+class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+    """Convert one voice into another, learned from recordings in which they need not say the same.
+
+    Frames of the two voices are paired, the partner's spectral envelope (line spectral frequencies) is regressed
+    on the speaker's own by `MatchedRegressor`, and pitch is mapped in log mean and variance.
+
+    Parameters
+    ----------
+    n_frames : int
+        How many frames of the source to learn from; if there are more, they are chosen to cover its sounds.
+    matcher : callable, optional
+        ``matcher(X, Y)`` pairs line spectral frequencies of equally many frames and returns indices or a soft plan;
+        for instance ``KSHSIC().fit_predict``. By default each frame is paired with its expected partner under the
+        soft plan of `pair_frames`.
+    rate : int, optional
+        Samples per second to work at; by default the lowest rate among the recordings, at most 44100.
+    random_state : int
+        Draws frames where there are too many.
+
+    Attributes
+    ----------
+    framing_ : Framing
+        How speech is cut and modelled.
+    samples_, width_, weights_, mean_ :
+        The map of line spectral frequencies: k(x)ᵀ weights + mean, k Gaussian around the samples.
+    pitch_ : array of shape (2, 2)
+        Mean and standard deviation of log F0, of source and target.
+    skipped_ : list of str
+        Files that could not be read, and why.
+
+    Examples
+    --------
+    >>> from pairup.datasets import make_voices
+    >>> voices = make_voices(n_words=4)
+    >>> converter = VoiceConverter(n_frames=100).fit(voices.source[:2], voices.target[2:])
+    >>> converter.convert(voices.source[3]).rate
+    16000
+    """
+
+    framing_: Framing
+    samples_: Array
+    width_: float
+    weights_: Array
+    mean_: Array
+    pitch_: Array
+    skipped_: list[str]
+
+    def __init__(
+        self,
+        *,
+        n_frames: int = 400,
+        matcher: Callable[[Array, Array], Pairing] | None = None,
+        rate: int | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.n_frames = n_frames
+        self.matcher = matcher
+        self.rate = rate
+        self.random_state = random_state
+
+    def fit(self, source: Recordings, target: Recordings) -> Self:
+        """Learn from recordings of the source and of the target: files, folders or Recording objects."""
+        (sources, skipped), (targets, also_skipped) = read_recordings(source), read_recordings(target)
+        self.skipped_ = skipped + also_skipped
+        if self.skipped_:
+            warnings.warn(f"skipped {len(self.skipped_)} recordings: {'; '.join(self.skipped_)}", stacklevel=2)
+        self.framing_ = Framing.at(self.rate or _common_rate(sources + targets))
+        frames_x, frames_y = self._speech(sources, "source"), self._speech(targets, "target")
+        if self.matcher is None:
+            chosen_x, weights = self._covering(frames_x, self.n_frames)
+            draw = np.random.default_rng(self.random_state).permutation(len(frames_y))
+            chosen_y = frames_y[draw[:TARGET_FRAMES]]
+            pairing: Pairing = pair_frames(chosen_x.mel_cepstrum, chosen_y.mel_cepstrum, weights=weights)
+        else:
+            n = min(self.n_frames, len(frames_x), len(frames_y))
+            (chosen_x, _), (chosen_y, _) = self._covering(frames_x, n), self._covering(frames_y, n)
+            pairing = self.matcher(chosen_x.lsf, chosen_y.lsf)
+        model = MatchedRegressor(random_state=self.random_state)
+        model.fit(chosen_x.lsf, partners(chosen_y.lsf, pairing))
+        self.samples_, self.width_ = chosen_x.lsf, model.features_.width_
+        self.weights_, self.mean_ = model.weights_, model.mean_
+        self.pitch_ = np.array([self._pitch(sources, "source"), self._pitch(targets, "target")])
+        return self
+
+    def convert(
+        self,
+        recording: str | PathLike[str] | Recording,
+        output: str | PathLike[str] | None = None,
+        *,
+        synthesis: Literal["world", "residual"] = "world",
+    ) -> Recording:
+        """Return the recording in the target's voice, as long, as loud and at the same rate as it came.
+
+        Parameters
+        ----------
+        recording : path or Recording
+            What the source says.
+        output : path, optional
+            Where to write it too; the suffix chooses the format.
+        synthesis : "world" or "residual"
+            WORLD moves the pitch too; without it the filtered residual keeps the source's own pitch and breath.
+        """
+        check_is_fitted(self)
+        if synthesis not in ("world", "residual"):
+            raise ValueError(f"synthesis must be 'world' or 'residual', got {synthesis!r}")
+        if output is not None:
+            check_writable(output)
+        if not isinstance(recording, Recording):
+            recording = read_recording(recording)
+        if recording.duration < SHORTEST_INPUT:
+            raise ValueError(
+                f"{recording.name} lasts {recording.duration:.3f} s; at least {SHORTEST_INPUT} s are needed"
+            )
+        if recording.rate != self.framing_.rate:
+            warnings.warn(
+                f"{recording.name} has {recording.rate} samples per second and the voice was trained at "
+                f"{self.framing_.rate}: it is resampled, and the result resampled back",
+                stacklevel=2,
+            )
+        working = recording.resampled(self.framing_.rate)
+        frames = self.framing_(working)
+        speech = frames.is_speech
+        if not speech.any():
+            raise ValueError(f"{recording.name} is silent; there is nothing to convert")
+        if synthesis == "world":
+            f0 = pitch(working, self.framing_)
+            working = repitch(working, self.framing_, f0, self.convert_pitch(f0))
+            # WORLD's own envelopes are 2.7 dB (MCD) off, more than a conversion gains: those it spoke are replaced.
+            spoken = self.framing_(working)
+        else:
+            spoken = frames
+        lpc = spoken.lpc.copy()
+        lpc[speech] = lpc_from_lsf(self.convert_lsf(frames[speech].lsf))
+        converted = filter_residual(working, spoken, lpc)
+        signal = converted.resampled(recording.rate).signal[: len(recording.signal)]
+        result = Recording(signal, recording.rate, recording.name)
+        if output is not None:
+            result.save(output)
+        return result
+
+    def convert_lsf(self, lsf: Array) -> Array:
+        """Map line spectral frequencies of the source to those of the target."""
+        return repair_lsf(gaussian(lsf, self.samples_, width=self.width_) @ self.weights_ + self.mean_)
+
+    def convert_pitch(self, f0: Array) -> Array:
+        """Map F0 so that its logarithm has the target's mean and variance; 0, no pitch, stays 0."""
+        (mean_x, std_x), (mean_y, std_y) = self.pitch_
+        if not np.isfinite(self.pitch_).all():
+            return f0
+        voiced = f0 > 0
+        mapped = np.zeros_like(f0)
+        mapped[voiced] = np.exp((np.log(f0[voiced]) - mean_x) * (std_y / std_x) + mean_y)
+        return mapped
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the voice to one file: an .npz without pickle, whole or not at all."""
+        check_is_fitted(self)
+        with replacing(path) as temporary, open(temporary, "wb") as file:
+            np.savez(
+                file,
+                format=FORMAT,
+                rate=self.framing_.rate,
+                order=self.framing_.order,
+                samples=self.samples_,
+                width=self.width_,
+                weights=self.weights_,
+                mean=self.mean_,
+                pitch=self.pitch_,
+            )
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> "VoiceConverter":
+        """Read a voice that `save` wrote."""
+        if not Path(path).exists():
+            raise FileNotFoundError(f"there is no voice {path}")
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                state: dict[str, Any] = dict(file)
+            version = int(state["format"])
+        except (ValueError, KeyError, OSError, EOFError, AttributeError) as error:
+            raise ValueError(f"{path} is not a voice that pairup saved") from error
+        if version > FORMAT:
+            raise ValueError(f"{path} has format {version} and this pairup reads formats up to {FORMAT}; update pairup")
+        voice = cls()
+        voice.framing_ = Framing(rate=int(state["rate"]), order=int(state["order"]))
+        voice.samples_, voice.width_ = state["samples"], float(state["width"])
+        voice.weights_, voice.mean_, voice.pitch_ = state["weights"], state["mean"], state["pitch"]
+        voice.skipped_ = []
+        return voice
+
+    def _speech(self, recordings: list[Recording], whose: str) -> Frames:
+        framing = self.framing_
+        parts = [framing(recording) for recording in recordings]
+        speech = Frames.concatenate([part[part.is_speech] for part in parts])
+        seconds = len(speech) * framing.step / framing.rate
+        if seconds < SHORTEST_TRAINING:
+            raise ValueError(
+                f"the {whose} has {seconds:.2f} s of speech in {len(recordings)} recordings; at least "
+                f"{SHORTEST_TRAINING} s are needed, and ten seconds are better"
+            )
+        return speech
+
+    def _covering(self, frames: Frames, n: int) -> tuple[Frames, Array]:
+        """Choose frames far from each other, and how much speech each stands for: rare sounds must not be missed."""
+        if len(frames) <= n:
+            return frames, np.full(len(frames), 1 / len(frames))
+        chosen = frames[kmeans_plusplus(frames.mel_cepstrum, n, random_state=self.random_state)[1]]
+        _, nearest = KDTree(chosen.mel_cepstrum).query(frames.mel_cepstrum)
+        return chosen, np.bincount(nearest, minlength=n) / len(frames)
+
+    def _pitch(self, recordings: list[Recording], whose: str) -> tuple[float, float]:
+        f0 = np.concatenate([pitch(recording, self.framing_) for recording in recordings])
+        logs = np.log(f0[f0 > 0])
+        if len(logs) < 2:
+            warnings.warn(f"no pitch was found in the {whose}: pitch will not be converted", stacklevel=3)
+            return np.nan, np.nan
+        return float(logs.mean()), max(float(logs.std()), 1e-3)
+
+
+def _common_rate(recordings: list[Recording]) -> int:
+    rates = sorted({recording.rate for recording in recordings})
+    rate = min(rates[0], HIGHEST_RATE)
+    if len(rates) > 1:
+        warnings.warn(
+            f"the recordings have different rates ({', '.join(map(str, rates))}): all are resampled to {rate}",
+            stacklevel=3,
+        )
+    return rate

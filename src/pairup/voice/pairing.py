@@ -1,0 +1,77 @@
+"""Which frames of one voice belong to which frames of another."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+Array = NDArray[np.float64]
+Pairing = NDArray[np.intp] | Array
+"""Indices, so that Y[indices] is aligned with X, or a soft plan whose rows sum to one."""
+
+
+def pair_frames(U: Array, V: Array, *, weights: Array | None = None) -> Array:
+    """Return a soft plan between the frames of two voices that share no sentence.
+
+    Frames of two voices live in the same space, so that a frame can look for frames that sound alike, once the two
+    speakers are made comparable: every coefficient is z-scored within each voice and given back the spread it has
+    in speech. But what differs may be the words and not the voices. So the first plan removes only half of the
+    difference, and the next three take the target's mean and spread over those frames that the plan before used.
+
+    Parameters
+    ----------
+    U, V : array of shape (n, d) and (m, d)
+        Mel cepstra of the frames.
+    weights : array of shape (n,), optional
+        How much speech each row of U stands for, summing to one; equally much unless given.
+
+    Returns
+    -------
+    plan : array of shape (n, m)
+        Rows sum to one.
+    """
+    a = np.full(len(U), 1 / len(U)) if weights is None else weights
+    b = np.full(len(V), 1 / len(V))
+    for trust in (0.5, 1.0, 1.0, 1.0):
+        (mean_u, std_u), (mean_v, std_v) = _moments(U, a), _moments(V, b)
+        spread = np.sqrt(std_u * std_v)
+        D = cdist(
+            (U - mean_u) * (spread / std_u) ** trust + (1 - trust) * mean_u,
+            (V - mean_v) * (spread / std_v) ** trust + (1 - trust) * mean_v,
+            "sqeuclidean",
+        )
+        plan = soft_plan(-D / np.median(D), a)
+        b = a @ plan
+    return plan
+
+
+def soft_plan(S: Array, weights: Array, *, sharpness: float = 20.0, balance: float = 0.7, sweeps: int = 50) -> Array:
+    """Return P, its rows summing to one: how likely each y_j is the partner of each x_i, given similarities S.
+
+    P ∝ u_i K_ij v_j with K = exp(sharpness·S), u = weights / Kv and v = (1 / m / Kᵀu)^balance: a transport plan whose
+    columns are held to equal use only as far as `balance` says. At 1 every y is used equally often, which is wrong
+    where two recordings hold the same sounds in different proportions; at 0 every x takes what is nearest, and
+    whole regions of y are never used.
+
+    >>> soft_plan(np.array([[0.0, -1.0], [-1.0, 0.0]]), np.array([0.5, 0.5])).round(3)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    K: Array = np.exp(sharpness * (S - S.max(axis=1, keepdims=True)))
+    m = K.shape[1]
+    v = np.ones(m)
+    for _ in range(sweeps):
+        u = weights / (K @ v)
+        v = (1 / m / np.maximum(u @ K, 1e-300)) ** balance
+    K *= v
+    K /= K.sum(axis=1, keepdims=True)
+    return K
+
+
+def partners(Y: Array, pairing: Pairing) -> Array:
+    """Return the partner of every x: Y[indices] for a matching, the expected partner P Y for a soft plan."""
+    return Y[pairing] if pairing.ndim == 1 else pairing @ Y
+
+
+def _moments(C: Array, weights: Array) -> tuple[Array, Array]:
+    mean = weights @ C
+    return mean, np.sqrt(weights @ (C - mean) ** 2)
