@@ -144,7 +144,7 @@ def test_paths_are_exact_from_any_prices(n: int) -> None:
 def test_auction_leaves_little_to_do() -> None:
     """At its prices most rows like different columns best; at equal prices few do."""
     for profit in climb_gradients(LARGE):
-        prices = _auction(profit, profit.max(), float(np.ptp(profit)) / 2)
+        prices = _auction(profit, float(profit.max()), float(np.ptp(profit)) / 2)
         wanted = len(set((profit - prices).argmax(1)))
         assert wanted > 0.6 * LARGE
         assert wanted > 1.5 * len(set(profit.argmax(1)))
