@@ -174,7 +174,8 @@ def docs(arguments):
     """Build the documentation into docs/_build/html; warnings are errors."""
     install(extras=("all",), groups=("docs",))
     page = Path("docs", "_build", "html")
-    code = run(PYTHON, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", *arguments, "docs", page)
+    shutil.rmtree(ROOT / "docs" / "api" / "generated", ignore_errors=True)  # pages of modules that are gone
+    code = run(PYTHON, "-m", "sphinx", "-E", "-W", "--keep-going", "-q", "-b", "html", *arguments, "docs", page)
     if not code:
         say(f"open {page / 'index.html'}")
     return code
