@@ -20,7 +20,8 @@ X, Y, truth = half_images(to_lab(tiles))
 # Each half is a vector of 40 × 20 Lab colours; the sets share no meaning but what the pictures have in common.
 
 model = KSNOCCO().fit(X, Y)
-print(f"{match_accuracy(model.assignment_, truth, Y):.0%} of the right halves found, chance finds {1 / len(X):.1%}")
+found = match_accuracy(model.assignment_, truth, Y)
+print(f"{found:.0%} of the right halves found, chance finds {1 / len(X):.1%}")
 
 # %%
 # Wrong pairs are framed.
