@@ -30,6 +30,16 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
     return path
 
 
+def make_folder(path: str | os.PathLike[str]) -> Path:
+    """Return the folder `path`, made with its parents where it was missing, or say why it cannot be made."""
+    path = Path(path)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OSError(f"cannot make the folder {path}: {error.strerror}; choose another output") from error
+    return path
+
+
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary path beside `path` that takes its place only if the block succeeds.

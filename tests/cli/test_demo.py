@@ -47,3 +47,10 @@ def test_demo_refuses_numbers_of_tiles_that_cannot_be(arguments, said, tmp_path)
     assert result.exit_code != 0
     assert said in result.output + str(result.exception)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_demo_says_why_it_cannot_write(tmp_path):
+    (tmp_path / "file").touch()
+    result = demo("--output", str(tmp_path / "file" / "folder"))
+    assert isinstance(result.exception, OSError)
+    assert re.match(r"cannot make the folder .*: Not a directory; choose another output", str(result.exception))

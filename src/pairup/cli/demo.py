@@ -28,14 +28,13 @@ def command(output: Path, tiles: int, show: bool | None, as_json: bool) -> None:
     from pairup.cli.shell import has_screen, progress
     from pairup.datasets import half_images, load_tiles, to_lab
     from pairup.extras import require
-    from pairup.files import check_writable, replacing
+    from pairup.files import check_writable, make_folder, replacing
     from pairup.matching import Matching, match_steps
     from pairup.metrics import right_pairs
     from pairup.mosaic import mosaic, side_by_side
 
     image = require("PIL.Image", extra="album")
-    output.mkdir(parents=True, exist_ok=True)
-    picture = check_writable(output / "halves.png")
+    picture = check_writable(make_folder(output) / "halves.png")
     with progress("cutting pictures") as bar:
         pictures = load_tiles(tiles)
         X, Y, truth = half_images(to_lab(pictures))
