@@ -11,10 +11,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
+from pairup.annealing import anneal
 from pairup.kernels import Array, Kernel, KernelFamily, center
-from pairup.measures import HSIC, NOCCO, GaussianMI, Indices, Measure
+from pairup.measures import HSIC, NOCCO, GaussianMI, Indices, Measure, Quadratic
 from pairup.memory import check_memory
 from pairup.parallel import pinned_blas, run, runs_here
+from pairup.product import Continuations
+from pairup.ratio import EPSILONS
 from pairup.selection import LAMBDAS, WIDTHS, RatioGrid, best_setting, fold_numbers
 from pairup.solvers import Step, climb
 from pairup.starts import both_signs, leading_eigenvectors
@@ -31,9 +34,12 @@ class Climbs:
     starts: list[Indices]
     max_iter: int
     eta: float
+    solver: str = "climb"
 
     def steps(self, number: int) -> Iterator[Step]:
-        """Climb from one of the starts."""
+        """Climb or anneal from one of the starts."""
+        if self.solver == "anneal" and isinstance(self.measure, Quadratic):
+            return anneal(self.measure, self.starts[number], number=number)
         return climb(self.measure, self.starts[number], number=number, max_iter=self.max_iter, eta=self.eta)
 
 
@@ -58,7 +64,7 @@ class SelectedClimbs:
         return self.grid.measure(*best_setting(self.grid.scores(indices)))
 
 
-def _climb(climbs: Climbs | SelectedClimbs, number: int) -> list[Step]:
+def _climb(climbs: Climbs | SelectedClimbs | Continuations, number: int) -> list[Step]:
     return list(climbs.steps(number))
 
 
@@ -153,7 +159,7 @@ class Matcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
         self.n_iter_ = best.iteration
 
     @abstractmethod
-    def _prepare(self, X: Array, Y: Array) -> Climbs | SelectedClimbs:
+    def _prepare(self, X: Array, Y: Array) -> Climbs | SelectedClimbs | Continuations:
         """Return the search for this problem."""
 
     def _conclude(self, climbs: Any, best: Step) -> None:
@@ -220,6 +226,8 @@ class KSHSIC(Matcher):
     n_starts : how many eigenvalue-based starts; each is tried with both signs.
     max_iter : the largest number of assignments per start.
     eta : step size η in (0, 1].
+    solver : "climb" is the paper's; "anneal" keeps a soft plan that hardens as the temperature falls, leaves out what
+        pairs say about themselves, and ends in a climb: slower, and much better on hard problems.
     kernel : "gaussian", "laplacian" (of Euclidean distances), "precomputed", a name of scikit-learn's
         `pairwise_kernels`, or a callable; a tuple of two gives X and Y different kernels.
     n_jobs : starts run at the same time, as in joblib; results do not depend on it.
@@ -238,6 +246,7 @@ class KSHSIC(Matcher):
         n_starts: int = 10,
         max_iter: int = 20,
         eta: float = 1.0,
+        solver: Literal["climb", "anneal"] = "climb",
         kernel: KernelOrPair = "gaussian",
         n_jobs: int | None = None,
     ) -> None:
@@ -245,6 +254,7 @@ class KSHSIC(Matcher):
         self.n_starts = n_starts
         self.max_iter = max_iter
         self.eta = eta
+        self.solver = solver
         self.kernel = kernel
         self.n_jobs = n_jobs
 
@@ -252,11 +262,13 @@ class KSHSIC(Matcher):
         super()._check_parameters()
         if not self.width > 0:
             raise ValueError(f"width must be positive, got {self.width}; it multiplies the median width")
+        if self.solver not in ("climb", "anneal"):
+            raise ValueError(f"solver must be 'climb' or 'anneal', got {self.solver!r}")
 
     def _prepare(self, X: Array, Y: Array) -> Climbs:
         x, y = self._families(X, Y)
         measure = self._measure(x.matrix(self.width), y.matrix(self.width))
-        return Climbs(measure, eigen_starts(x, y, self.n_starts), self.max_iter, self.eta)
+        return Climbs(measure, eigen_starts(x, y, self.n_starts), self.max_iter, self.eta, self.solver)
 
     def _measure(self, K: Array, L: Array) -> Measure:
         return HSIC(K, L)
@@ -269,7 +281,7 @@ class KSNOCCO(KSHSIC):
     ----------
     width : kernel width in multiples of the median width, the paper's c'.
     epsilon : the regulariser ε.
-    n_starts, max_iter, eta, kernel, n_jobs : as in `KSHSIC`.
+    n_starts, max_iter, eta, solver, kernel, n_jobs : as in `KSHSIC`.
 
     >>> import numpy as np
     >>> X = np.array([[0.0], [1.0], [3.0], [7.0]])
@@ -286,10 +298,13 @@ class KSNOCCO(KSHSIC):
         n_starts: int = 10,
         max_iter: int = 20,
         eta: float = 1.0,
+        solver: Literal["climb", "anneal"] = "climb",
         kernel: KernelOrPair = "gaussian",
         n_jobs: int | None = None,
     ) -> None:
-        super().__init__(width=width, n_starts=n_starts, max_iter=max_iter, eta=eta, kernel=kernel, n_jobs=n_jobs)
+        super().__init__(
+            width=width, n_starts=n_starts, max_iter=max_iter, eta=eta, solver=solver, kernel=kernel, n_jobs=n_jobs
+        )
         self.epsilon = epsilon
 
     def _measure(self, K: Array, L: Array) -> Measure:
@@ -349,6 +364,11 @@ class KSMI(KSHSIC):
 class LSOM(Matcher):
     """Least-squares object matching (section 4.2): maximise LSMI, its width and λ by cross-validation.
 
+    With ``basis="product"`` the density ratio is r(x, y) = Σ_ll' Θ_ll' K(x, x_l) L(y, y_l') with a separable ridge ε.
+    Θ has a closed form, and LSMI becomes the quadratic form of KS-NOCCO, so that it can be annealed from coarse to
+    fine dependence; width and ε are those of the best score of pairs left out one at a time. `lambdas`, `cv`,
+    `ridge`, `select`, `max_iter` and `eta` are of no use there.
+
     Parameters
     ----------
     widths : kernel widths to choose from, in multiples of the median widths.
@@ -357,6 +377,7 @@ class LSOM(Matcher):
     ridge : "outside" adds λ to H as published LSMI code does; "inside" divides it by n², as the paper prints it.
     select : choose (width, λ) once per "start", on its first matching, or anew at each "iteration".
     n_starts, max_iter, eta, kernel, n_jobs : as in `KSHSIC`.
+    basis : "pairs" is the paper's; "product" is searched much better.
     random_state : draws the folds.
 
     The start of the largest LSMI wins. LSMI at different settings is not strictly comparable (a small λ inflates it),
@@ -385,6 +406,7 @@ class LSOM(Matcher):
         cv: int = 2,
         ridge: Literal["outside", "inside"] = "outside",
         select: Literal["start", "iteration"] = "start",
+        basis: Literal["pairs", "product"] = "pairs",
         n_starts: int = 10,
         max_iter: int = 20,
         eta: float = 1.0,
@@ -397,6 +419,7 @@ class LSOM(Matcher):
         self.cv = cv
         self.ridge = ridge
         self.select = select
+        self.basis = basis
         self.n_starts = n_starts
         self.max_iter = max_iter
         self.eta = eta
@@ -404,7 +427,11 @@ class LSOM(Matcher):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _prepare(self, X: Array, Y: Array) -> SelectedClimbs:
+    def _prepare(self, X: Array, Y: Array) -> SelectedClimbs | Continuations:
+        if self.basis == "product":
+            x, y = self._families(X, Y)
+            widths = tuple(self.widths) if x.has_width or y.has_width else (1.0,)
+            return Continuations((x, y), widths, eigen_starts(x, y, self.n_starts))
         if not 2 <= self.cv <= len(X):
             raise ValueError(f"cv must lie between 2 and the number of objects ({len(X)}), got {self.cv}")
         x, y = self._families(X, Y)
@@ -419,7 +446,12 @@ class LSOM(Matcher):
         starts = eigen_starts(x, y, self.n_starts)
         return SelectedClimbs(grid, starts, self.max_iter, self.eta, self.select == "iteration")
 
-    def _conclude(self, climbs: SelectedClimbs, best: Step) -> None:
+    def _conclude(self, climbs: SelectedClimbs | Continuations, best: Step) -> None:
+        if isinstance(climbs, Continuations):
+            self.cv_results_ = climbs.table(best.indices, EPSILONS)
+            self.best_params_ = self.cv_results_["params"][int(self.cv_results_["mean_test_score"].argmax())]
+            self.best_score_ = float(self.cv_results_["mean_test_score"].max())
+            return
         chosen_on = best.indices if self.select == "iteration" else climbs.starts[best.start]
         scores = climbs.grid.scores(chosen_on)
         self.cv_results_ = climbs.grid.table(scores)
@@ -439,3 +471,5 @@ class LSOM(Matcher):
             raise ValueError(f"ridge must be 'outside' or 'inside', got {self.ridge!r}")
         if self.select not in ("start", "iteration"):
             raise ValueError(f"select must be 'start' or 'iteration', got {self.select!r}")
+        if self.basis not in ("pairs", "product"):
+            raise ValueError(f"basis must be 'pairs' or 'product', got {self.basis!r}")

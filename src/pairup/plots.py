@@ -239,3 +239,75 @@ class ConvergenceDisplay(Display):
         ax.xaxis.get_major_locator().set_params(integer=True)
         ax.set(xlabel="iteration", ylabel=self.name)
         return self
+
+
+class MatchingDisplay(Display):
+    """A matching on one page: its pairs, how sure they are, and what the candidates of the search agree on.
+
+    After `plot`, ``axes_`` holds the three panels. In the last one every candidate stands for a matching that the
+    search came by: a cloud at the upper right is one solution found again and again; a second cloud at the upper left
+    is a rival.
+
+    Parameters
+    ----------
+    pairs : the display of the matched points, or None where there are no tables to draw.
+    confidence : probability of each pair.
+    scores : of the candidates, the best 1.
+    agreement : the share of pairs that each candidate has in common with the matching.
+    title : the verdict.
+    """
+
+    axes_: Any
+
+    def __init__(
+        self,
+        *,
+        pairs: MatchedPairsDisplay | None,
+        confidence: ArrayLike,
+        scores: ArrayLike,
+        agreement: ArrayLike,
+        title: str,
+    ) -> None:
+        self.pairs = pairs
+        self.confidence = np.asarray(confidence)
+        self.scores = np.asarray(scores)
+        self.agreement = np.asarray(agreement)
+        self.title = title
+
+    @classmethod
+    def from_matching(cls, matching: Matching, *, ax: Any = None) -> Self:
+        """Draw what `pairup.match` returned, on three axes where they are given."""
+        steps = matching.history
+        top = max((step.value for step in steps), default=1.0)
+        if matching.reliable is None:
+            title = matching.method
+        else:
+            verdict = "reliable" if matching.reliable else "not reliable"
+            title = f"{verdict}: about {matching.reliability:.0%} of the pairs expected right"
+        return cls(
+            pairs=None
+            if matching.sets is None
+            else MatchedPairsDisplay(x=matching.sets[0], y=matching.sets[1], indices=matching.indices),
+            confidence=matching.confidence,
+            scores=[step.value / top for step in steps],
+            agreement=[float((step.indices == matching.indices).mean()) for step in steps],
+            title=title,
+        ).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on three axes, or on a figure of its own."""
+        if ax is None:
+            pyplot = require("matplotlib.pyplot", extra="plot")
+            figure, ax = pyplot.subplots(1, 3, figsize=(12, 4), layout="constrained")
+            figure.suptitle(self.title)
+        self.axes_ = ax
+        self.ax_, self.figure_ = ax[0], ax[0].figure
+        if self.pairs is None:
+            ax[0].set_axis_off()
+        else:
+            self.pairs.plot(ax[0])
+        ax[1].hist(self.confidence, bins=np.linspace(0, 1, 21), color=RIGHT)
+        ax[1].set(xlabel="confidence", ylabel="pairs", xlim=(0, 1))
+        ax[2].scatter(self.agreement, self.scores, s=22, facecolors="none", edgecolors=RIGHT)
+        ax[2].set(xlabel="pairs in common with the matching", ylabel="value of the candidate", xlim=(-0.02, 1.02))
+        return self

@@ -146,3 +146,29 @@ def _numbers(rows: list[list[Any]], columns: list[str], id_column: str | None, p
                         f"or name the objects by it with an id column"
                     ) from None
         raise
+
+
+def read_anchors(path: str | Path, x_names: list[Any], y_names: list[Any]) -> list[tuple[int, int]]:
+    """Read known pairs from a csv of two columns: the name (or row number) of an x and that of its y.
+
+    A first line "x,y" is skipped, and columns after the second are, so that the pairs `pairup match` writes can be
+    read as anchors again.
+    """
+    path = Path(path)
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            lines = [line for line in csv.reader(file) if line]
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: cannot be read as anchors ({error})") from error
+    if lines and [cell.strip().lower() for cell in lines[0][:2]] == ["x", "y"]:
+        lines = lines[1:]
+    of_x, of_y = ({str(name): k for k, name in enumerate(names)} for names in (x_names, y_names))
+    anchors = []
+    for number, line in enumerate(lines, start=1):
+        if len(line) < 2:
+            raise ValueError(f"{path}: expected two columns, x and y, got {line} as pair {number}")
+        for cell, known, side in ((line[0], of_x, "X"), (line[1], of_y, "Y")):
+            if cell.strip() not in known:
+                raise ValueError(f"{path}: pair {number} names {cell.strip()!r}, which is no row of {side}")
+        anchors.append((of_x[line[0].strip()], of_y[line[1].strip()]))
+    return anchors

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import click
 
-METHOD = "ks-nocco"
-
 
 @click.command()
 @click.option(
@@ -39,7 +37,7 @@ def command(output: Path, tiles: int, show: bool | None, as_json: bool) -> None:
         pictures = load_tiles(tiles)
         X, Y, truth = half_images(to_lab(pictures))
         matching: Matching | None = None
-        for step in match_steps(X, Y, method=METHOD):
+        for step in match_steps(X, Y):
             if isinstance(step, Matching):
                 matching = step
             else:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -11,8 +12,23 @@ import click
 @click.argument("y", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the pairs to this .csv or .json file.")
 @click.option(
-    "--method", type=click.Choice(["lsom", "ks-hsic", "ks-nocco", "ks-mi"]), default="lsom", show_default=True
+    "--method",
+    type=click.Choice(["auto", "lsom", "ks-hsic", "ks-nocco", "ks-mi"]),
+    default="auto",
+    show_default=True,
+    help="auto, or one of the paper's.",
 )
+@click.option(
+    "--metric",
+    type=click.Choice(["auto", "euclidean", "cosine", "precomputed"]),
+    default="auto",
+    show_default=True,
+    help="How the rows are compared; precomputed: the tables hold distances.",
+)
+@click.option("--anchors", type=click.Path(path_type=Path), help="Known pairs: a csv of two columns, x and y, by name.")
+@click.option("--prior", type=click.Path(path_type=Path), help="A table of scores of all x (rows) and y (columns).")
+@click.option("--overlap", default="1", show_default=True, help="Share of the smaller set with a partner, or auto.")
+@click.option("--save", type=click.Path(path_type=Path), help="Keep the whole result in this .npz file.")
 @click.option("--header/--no-header", default=None, help="Whether text tables begin with column names [default: look].")
 @click.option("--id-column", help="Name or number (from 0) of a column that names the objects.")
 @click.option("--jobs", "-j", type=int, help="Starts run at the same time; -1 for all cores.")
@@ -24,6 +40,11 @@ def command(
     y: Path,
     output: Path | None,
     method: str,
+    metric: str,
+    anchors: Path | None,
+    prior: Path | None,
+    overlap: str,
+    save: Path | None,
     header: bool | None,
     id_column: str | None,
     jobs: int | None,
@@ -33,30 +54,53 @@ def command(
 ) -> None:
     """Pair up the rows of two tables X and Y (csv, tsv, txt, npy, npz or parquet).
 
-    Prints the pairs as csv, one line per row of X.
+    Prints the pairs as csv, one line per row of X, with the confidence of each; whether the pairing as a whole can be
+    relied on is said on stderr.
     """
     from pairup.cli.shell import progress
     from pairup.files import check_writable, replacing
     from pairup.matching import Matching, match_steps
     from pairup.parallel import on_cluster
-    from pairup.tables import read_table
+    from pairup.tables import read_anchors, read_table
 
     if output is not None:
         check_writable(output)
         as_json = as_json or output.suffix.lower() == ".json"
         if output.suffix.lower() not in (".csv", ".json"):
             raise click.UsageError(f"{output}: expected a name that ends in .csv or .json")
+    if save is not None and check_writable(save).suffix.lower() != ".npz":
+        raise click.UsageError(f"{save}: expected a name that ends in .npz")
+    try:
+        share: Any = "auto" if overlap == "auto" else float(overlap)
+    except ValueError:
+        raise click.UsageError(f"--overlap must be a number in (0, 1] or auto, got {overlap!r}") from None
     table_x = read_table(x, header=header, id_column=id_column)
     table_y = read_table(y, header=header, id_column=id_column)
+    known = [] if anchors is None else read_anchors(anchors, table_x.names, table_y.names)
+    scores = None if prior is None else read_table(prior).values
     matching: Matching | None = None
     with progress(f"matching {len(table_x.names)} with {len(table_y.names)} objects") as bar, on_cluster(cluster):
-        steps = match_steps(table_x.values, table_y.values, method=method, n_jobs=jobs, random_state=seed)
+        steps = match_steps(
+            table_x.values,
+            table_y.values,
+            method=method,
+            metric=metric,
+            anchors=known,
+            prior=scores,
+            overlap=share,
+            n_jobs=jobs,
+            random_state=seed,
+        )
         for step in steps:
             if isinstance(step, Matching):
                 matching = step.renamed(table_x.names, table_y.names)
             else:
                 bar.update(f"start {step.start + 1}, iteration {step.iteration}: dependence {step.value:.4g}")
     assert matching is not None
+    if save is not None:
+        matching.save(save)
+    if matching.report:
+        click.echo(matching.report, err=True)
     text = json.dumps(matching.to_dict(), indent=1) + "\n" if as_json else matching.to_csv()
     if output is None:
         click.echo(text, nl=False)

@@ -1,0 +1,248 @@
+"""Deterministic annealing of quadratic measures: a soft plan that hardens as the temperature falls."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairup.assignment import assign
+from pairup.kernels import Array
+from pairup.measures import Indices, Quadratic
+from pairup.solvers import Step, climb
+
+Single: TypeAlias = NDArray[np.float32]
+
+
+class Form(Protocol):
+    """A quadratic form of plans, tr(K P L Pᵀ)."""
+
+    def profit(self, plan: Single) -> Single:
+        """Return K P L."""
+
+
+@dataclass(frozen=True)
+class Dense:
+    """K and L as matrices."""
+
+    K: Single
+    L: Single
+
+    def profit(self, plan: Single) -> Single:
+        """Return K P L."""
+        return np.asarray(self.K @ plan @ self.L, dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class LowRank:
+    """K = AAᵀ − diag(AAᵀ) and L = BBᵀ − diag(BBᵀ), never formed: the same profit in n·m·rank steps."""
+
+    A: Single
+    B: Single
+
+    def profit(self, plan: Single) -> Single:
+        """Return K P L."""
+        a, b = (np.einsum("ij,ij->i", Z, Z) for Z in (self.A, self.B))
+        right = (plan @ self.B) @ self.B.T
+        right -= plan * b
+        G = np.asarray(self.A @ (self.A.T @ right), dtype=np.float32)
+        G -= a[:, None] * right
+        return G
+
+
+FORBIDDEN = -60.0  # exp of it is nothing beside exp(0), and float32 still holds its inverse
+NO_ANCHORS = (np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp))
+COOLING = tuple(np.geomspace(5, 200, 15))
+RECOOLING = tuple(np.geomspace(20, 200, 6))
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a plan has to keep to: how many pairs there are, which are known, what is thought of the others.
+
+    Parameters
+    ----------
+    n, m : how many objects X and Y have.
+    pairs : how many pairs to form, at most min(n, m).
+    anchors : known pairs, as the indices of their x and of their y.
+    prior : scores of all pairs (larger is likelier), scaled to at most 1 in modulus, times their weight.
+    """
+
+    n: int
+    m: int
+    pairs: int
+    anchors: tuple[Indices, Indices]
+    prior: Single | None = None
+
+    @property
+    def is_permutation(self) -> bool:
+        """Whether everything has a partner."""
+        return self.n == self.m == self.pairs
+
+    def bind(self, profit: Single) -> None:
+        """Let known pairs have no rival, in place."""
+        rows, columns = self.anchors
+        if len(rows):
+            profit[rows, :] = FORBIDDEN
+            profit[:, columns] = FORBIDDEN
+            profit[rows, columns] = 0.0
+
+    def uniform(self) -> Single:
+        """Return the plan that knows nothing but the anchors."""
+        rows, columns = self.anchors
+        plan = np.full((self.n, self.m), self.pairs / (self.n * self.m), dtype=np.float32)
+        plan[rows, :] = 0.0
+        plan[:, columns] = 0.0
+        plan[rows, columns] = 1.0
+        return plan
+
+    def hard(self, indices: Indices) -> Single:
+        """Return a matching as a plan of zeros and ones."""
+        plan = np.zeros((self.n, self.m), dtype=np.float32)
+        matched = np.flatnonzero(indices >= 0)
+        plan[matched, indices[matched]] = 1.0
+        return plan
+
+    def start(self, indices: Indices, *, trust: float = 0.5) -> Single:
+        """Return a plan between a matching and the uniform plan."""
+        plan: Single = np.float32(1.0 - trust) * self.uniform() + np.float32(trust) * self.hard(indices)
+        return plan
+
+    def round(self, plan: Array | Single) -> Indices:
+        """Return the matching of largest total plan that keeps to the terms; −1 where x has no partner."""
+        scores = np.array(plan, dtype=np.float64)
+        rows, columns = self.anchors
+        scores[rows, columns] += 1.0 + float(scores.max(initial=0.0)) * min(self.n, self.m)
+        if self.pairs == min(self.n, self.m):
+            return assign(scores)
+        # Dummies take what stays alone: m − pairs of them on the side of X, n − pairs on the side of Y.
+        size = self.n + self.m - self.pairs
+        padded = np.zeros((size, size))
+        padded[: self.n, : self.m] = scores
+        padded[self.n :, self.m :] = -1.0 - float(scores.max(initial=0.0)) * size
+        indices = assign(padded)[: self.n]
+        indices[indices >= self.m] = -1
+        return indices
+
+
+def sinkhorn(scores: Single, potential: Single, terms: Terms, *, sweeps: int = 10) -> tuple[Single, Single]:
+    """Return the plan exp(scores + a + b) with the sums of `terms`, and b, from which the next call starts.
+
+    With P = diag(u)·E·diag(v) each sweep costs two products of a matrix and a vector. Before exponentiation the
+    largest entry of every row and column is moved to 0, so nothing overflows, and no row or column vanishes.
+    Objects without a partner go to one slack row and one slack column, whose sums are their numbers.
+    `scores` is overwritten.
+    """
+    if not terms.is_permutation:
+        slack = np.zeros((terms.n + 1, terms.m + 1), dtype=scores.dtype)
+        slack[:-1, :-1] = scores
+        rows, columns = terms.anchors
+        slack[rows, -1] = slack[-1, columns] = slack[-1, -1] = FORBIDDEN
+        scores = slack
+    row_sums, column_sums = _sums(terms, scores.shape)
+    scores += potential
+    scores -= scores.max(axis=1)[:, None]
+    top = scores.max(axis=0)
+    scores -= top
+    np.maximum(scores, FORBIDDEN, out=scores)
+    E = np.exp(scores, out=scores)
+    v = np.ones(E.shape[1], dtype=E.dtype)
+    u = v
+    for _ in range(sweeps):
+        u = row_sums / (E @ v)
+        v = column_sums / (u @ E)
+    E *= u[:, None]
+    E *= v
+    potential = potential - top + np.log(np.maximum(v, 1e-30))
+    return E[: terms.n, : terms.m], potential
+
+
+def _sums(terms: Terms, shape: tuple[int, ...]) -> tuple[Single, Single]:
+    rows, columns = np.ones(shape[0], dtype=np.float32), np.ones(shape[1], dtype=np.float32)
+    if not terms.is_permutation:
+        rows[-1] = max(terms.m - terms.pairs, 1e-6)
+        columns[-1] = max(terms.n - terms.pairs, 1e-6)
+    return rows, columns
+
+
+def annealed(
+    forms: Sequence[Form],
+    plan: Single,
+    terms: Terms,
+    *,
+    betas: Sequence[float] = RECOOLING,
+    updates: int = 3,
+) -> Iterator[Single]:
+    """Yield the plan after each inverse temperature β: P ← Sinkhorn(exp(β·G / max|G|)), G = Σ_k K_k P L_k.
+
+    Parameters
+    ----------
+    forms : one or more quadratic forms, all of one norm, their diagonals zero.
+    plan : where to start.
+    terms : what every plan keeps to.
+    betas : the inverse temperatures, rising.
+    updates : how often the plan is renewed at each of them.
+    """
+    potential = np.zeros(terms.m if terms.is_permutation else terms.m + 1, dtype=np.float32)
+    before = betas[0]
+    for beta in betas:
+        potential *= np.float32(beta / before)
+        before = beta
+        for _ in range(updates):
+            G = forms[0].profit(plan)
+            for form in forms[1:]:
+                G += form.profit(plan)
+            G /= np.float32(max(G.max(), -G.min(), 1e-30))
+            if terms.prior is not None:
+                G += terms.prior
+            G *= np.float32(beta)
+            terms.bind(G)
+            plan, potential = sinkhorn(G, potential, terms)
+        yield plan
+
+
+def exclude_self(K: Array) -> Array:
+    """Return K without its diagonal: with it, every current pair votes for itself, G[i, p_i] ∋ K_ii·L[p_i, p_i].
+
+    >>> exclude_self(np.eye(2) + 1.0)
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    off = np.array(K)
+    np.fill_diagonal(off, 0.0)
+    return off
+
+
+def anneal(measure: Quadratic, start: Indices, *, number: int = 0) -> Iterator[Step]:
+    """Anneal a quadratic measure from a matching; yields the start, one rounded plan per temperature, and a climb.
+
+    The diagonals of the prepared matrices are left out of the search (`exclude_self`) and kept in the values. The
+    last steps climb the measure itself from the best matching found, so that what is returned is a local maximum.
+
+    Parameters
+    ----------
+    measure : HSIC, NOCCO or any other Σ K∘L[p, p].
+    start : indices of the first matching.
+    number : which of several starts this is; it is copied into the steps.
+
+    >>> from pairup.measures import HSIC
+    >>> K = np.diag([1.0, 2.0, 3.0]) + 0.1; L = K[::-1, ::-1]
+    >>> max(anneal(HSIC(K, L), np.array([0, 1, 2])), key=lambda step: step.value).indices
+    array([2, 1, 0])
+    """
+    n = len(start)
+    terms = Terms(n, n, n, NO_ANCHORS)
+    form = Dense(exclude_self(measure.K).astype(np.float32), exclude_self(measure.L).astype(np.float32))
+    value = measure.value(start)
+    best = Step(number, 0, start, value)
+    yield best
+    for iteration, plan in enumerate(annealed([form], terms.start(start), terms, betas=COOLING), start=1):
+        indices = terms.round(plan)
+        value = measure.value(indices)
+        step = Step(number, iteration, indices, value)
+        best = max(best, step, key=lambda s: s.value)
+        yield step
+    for step in climb(measure, best.indices, number=number):
+        if step.iteration:
+            yield Step(number, len(COOLING) + step.iteration, step.indices, step.value)

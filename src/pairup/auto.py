@@ -1,0 +1,101 @@
+"""The strong default: candidates from many views, kernels and starts, chosen and combined without labels."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pairup.annealing import Terms
+from pairup.confidence import Reliability, probabilities, reliability
+from pairup.consensus import Consensus, consensus
+from pairup.kernels import Array
+from pairup.measures import Indices
+from pairup.parallel import run
+from pairup.ratio import EPSILONS, held_out, ratios
+from pairup.search import Found, search
+from pairup.solvers import Step
+from pairup.views import JUDGES, View
+
+PRIOR_WEIGHTS = (0.2, 1.0)  # of a prior, beside the data, unless given
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A matching and what is known about it.
+
+    Parameters
+    ----------
+    indices : the matching; −1 where x has no partner.
+    confidence : probability that each x has its right partner.
+    probabilities : the same for every pair.
+    reliability : the verdict on the whole.
+    consensus : what the candidates say together.
+    found : what the search found in each view.
+    history : one step per candidate.
+    """
+
+    indices: Indices
+    confidence: Array
+    probabilities: Array
+    reliability: Reliability
+    consensus: Consensus
+    found: list[Found]
+    history: list[Step]
+
+
+def _judge(view: View, matchings: list[Indices]) -> Array:
+    return view.judge(matchings)
+
+
+def solve(
+    views: Sequence[View], terms: Terms, *, prior_weight: float | None, seed: int, n_jobs: int | None
+) -> Iterator[Step | Answer]:
+    """Yield a step for each candidate, and the `Answer` last.
+
+    Parameters
+    ----------
+    views : ways of seeing the two sets.
+    terms : what the matching keeps to; a prior comes with weight 1.
+    prior_weight : of the prior, beside the data; None tries several.
+    seed : draws the unrelated sets.
+    n_jobs : how many views are searched at the same time.
+    """
+    weights = (0.0,) if terms.prior is None else PRIOR_WEIGHTS if prior_weight is None else (prior_weight,)
+    variants = [
+        terms if terms.prior is None else replace(terms, prior=np.float32(weight) * terms.prior) for weight in weights
+    ]
+    found: list[Found] = []
+    history: list[Step] = []
+    tasks = [(view, variant, seed) for variant in variants for view in views]
+    for of_view in run(search, tasks, n_jobs=n_jobs):
+        for number, candidate in enumerate(of_view.candidates):
+            step = Step(len(found), number, candidate.indices, candidate.value)
+            history.append(step)
+            yield step
+        found.append(of_view)
+    matchings = [candidate.indices for of_view in found for candidate in of_view.candidates]
+    J = np.hstack(list(run(_judge, [(view, matchings) for view in views], n_jobs=n_jobs)))
+    J = np.hstack([J] * len(variants))
+    first = views[0].y
+    decided = consensus(found, J, np.exp(-first / max(float(np.median(first)), 1e-300)), terms)
+    likely = probabilities(decided.votes, decided, found)
+    rows, columns = terms.anchors
+    likely[rows, :] = 0.0
+    likely[:, columns] = 0.0
+    likely[rows, columns] = 1.0
+    likely /= np.maximum(likely.sum(axis=1, keepdims=True), 1.0)
+    matched = np.flatnonzero(decided.indices >= 0)
+    sure = np.zeros(terms.n)
+    sure[matched] = likely[matched, decided.indices[matched]]
+    verdict = reliability(sure[matched], decided, found)
+    yield Answer(decided.indices, sure, likely, verdict, decided, found, history)
+
+
+def estimate_pairs(views: Sequence[View], answer: Answer) -> int:
+    """Return how many pairs the fitted density ratio favours over chance: those with r(x_i, y_i) > 1, left one out."""
+    name = answer.consensus.candidates[0].view
+    x, y = next(view for view in views if view.name == name).spectra[JUDGES[0]]
+    J = held_out(x, y, [answer.indices])[0]
+    r = ratios(x, y, answer.indices, EPSILONS[int(J.argmin())])
+    matched = np.flatnonzero(answer.indices >= 0)
+    return max(1, int((r[matched, answer.indices[matched]] > 1.0).sum()))

