@@ -1,5 +1,7 @@
 """Scores: of a matching whose truth is known, of a layout, of a converted voice."""
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -95,3 +97,94 @@ def pitch_error(f: ArrayLike, g: ArrayLike) -> float:
     if not both.any():
         return float("nan")
     return float(np.sqrt(np.mean((1200 * np.log2(f[both] / g[both])) ** 2)))
+
+
+def distance_preservation_quality(
+    features: ArrayLike,
+    positions: ArrayLike,
+    *,
+    p: float = 16,
+    ties: Literal["features", "average"] = "features",
+    rows: int | None = None,
+) -> float:
+    """Return DPQ_p: how well near positions hold similar items; 1 is the unreachable optimum.
+
+    D(k) is the mean feature distance of an item to the k items nearest to it in position, averaged over items;
+    D_opt(k) that to the k items most similar to it; D̄ the mean distance of two items. With
+    gain(k) = max((D̄ − D(k)) / D̄, 0), DPQ_p = ‖gain‖_p / ‖gain_opt‖_p.
+
+    Parameters
+    ----------
+    features : n items as rows.
+    positions : where each of them lies, as rows.
+    ties : among equally near positions take the most similar items first ("features", as published: random
+        layouts then score well above 0), or their average ("average": random layouts score 0).
+    rows : take the averages over that many items, evenly spread, where all n would take too long.
+
+    >>> distance_preservation_quality([[0.0], [1.0], [2.0], [3.0]], [[0, 0], [0, 1], [0, 2], [0, 3]])
+    1.0
+    """
+    X, Z, chosen = _layout(features, positions, rows)
+    k = np.arange(1, len(X))
+    found, best, total = np.zeros(len(k)), np.zeros(len(k)), 0.0
+    for part in np.array_split(chosen, -(-len(chosen) * len(X) // 2**21)):
+        D, F = _without_self(X, part), _without_self(Z, part)
+        F = np.round(F / max(float(F.max()), 1e-300), 9)  # equally near, whatever the rounding
+        total += float(D.sum())
+        best += (np.cumsum(np.sort(D, axis=1), axis=1) / k).sum(axis=0)
+        by_place = np.lexsort((D, F), axis=1)
+        D, F = np.take_along_axis(D, by_place, axis=1), np.take_along_axis(F, by_place, axis=1)
+        if ties == "average":
+            D = _tied_means(D, F)
+        found += (np.cumsum(D, axis=1) / k).sum(axis=0)
+    mean = total / (len(chosen) * len(k))
+    gains = [np.linalg.norm(np.maximum(mean - d / len(chosen), 0), p) for d in (found, best)]
+    return float(gains[0] / gains[1]) if gains[1] > 0 else 1.0
+
+
+def neighbours_kept(features: ArrayLike, positions: ArrayLike, k: int = 8, *, rows: int | None = None) -> float:
+    """Return the mean share of the k most similar items that lie among the k nearest positions.
+
+    Equally near positions count in expectation, as if the tie were broken by chance. Parameters as in
+    `distance_preservation_quality`.
+
+    >>> neighbours_kept([[0.0], [1.0], [2.0], [3.0]], [[0, 0], [0, 1], [0, 2], [0, 3]], k=1)
+    0.75
+    """
+    X, Z, chosen = _layout(features, positions, rows)
+    k = min(k, len(X) - 1)
+    kept = 0.0
+    for part in np.array_split(chosen, -(-len(chosen) * len(X) // 2**21)):
+        D, F = _without_self(X, part), _without_self(Z, part)
+        F = np.round(F / max(float(F.max()), 1e-300), 9)
+        similar = np.argsort(D, axis=1, kind="stable")[:, :k]
+        border = np.sort(F, axis=1)[:, k - 1 : k]
+        inside, tied = F < border, border == F
+        share = inside + tied * ((k - inside.sum(axis=1)) / tied.sum(axis=1))[:, None]
+        kept += float(np.take_along_axis(share, similar, axis=1).sum())
+    return kept / (k * len(chosen))
+
+
+def _layout(features: ArrayLike, positions: ArrayLike, rows: int | None) -> tuple[Array, Array, NDArray[np.intp]]:
+    X, Z = np.asarray(features, dtype=np.float64), np.asarray(positions, dtype=np.float64)
+    if len(X) != len(Z) or len(X) < 2:
+        raise ValueError(f"expected as many positions as items, at least 2, got {len(Z)} positions, {len(X)} items")
+    n = len(X) if rows is None else min(rows, len(X))
+    return X.reshape(len(X), -1), Z, np.linspace(0, len(X) - 1, n).astype(np.intp)
+
+
+def _without_self(X: Array, part: NDArray[np.intp]) -> Array:
+    """Return the distances from some rows to all other rows."""
+    D: Array = np.sqrt(squared_distances(X[part], X))
+    others = np.arange(len(X)) != part[:, None]
+    D = D[others].reshape(len(part), len(X) - 1)
+    return D
+
+
+def _tied_means(D: Array, F: Array) -> Array:
+    """Replace, in rows sorted by F, the values of D by their mean over equal F."""
+    starts = np.ones(F.shape, dtype=bool)
+    starts[:, 1:] = F[:, 1:] > F[:, :-1]
+    group = np.cumsum(starts.ravel()) - 1
+    means: Array = (np.bincount(group, D.ravel()) / np.bincount(group))[group].reshape(D.shape)
+    return means
