@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairup.extras import require
-from pairup.files import replacing
+from pairup.files import check_writable, replacing
 
 Array = NDArray[np.float64]
 SUFFIXES = (".wav", ".flac", ".ogg", ".mp3", ".aif", ".aiff", ".au", ".caf", ".w64")
@@ -68,20 +68,25 @@ class Recording:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the recording whole or not at all, in the format of the suffix; loud peaks are scaled to fit."""
         soundfile = require("soundfile", extra="voice")
-        if Path(path).suffix.lower() not in SUFFIXES:
-            raise ValueError(f"cannot write {path}: the suffix must be one of {' '.join(SUFFIXES)}")
-        with replacing(path) as temporary:
+        with replacing(check_sound_path(path)) as temporary:
             soundfile.write(temporary, self.signal / max(1.0, np.abs(self.signal).max(initial=0.0)), self.rate)
 
 
 Recordings: TypeAlias = "str | PathLike[str] | Recording | Iterable[str | PathLike[str] | Recording]"
 
 
+def check_sound_path(path: str | PathLike[str]) -> Path:
+    """Return `path`, or say before any work starts why no sound can be written there."""
+    path = Path(path)
+    if path.suffix.lower() not in SUFFIXES:
+        raise ValueError(f"cannot write {path}: its name must end in one of {' '.join(SUFFIXES)}")
+    return check_writable(path)
+
+
 def read_recording(path: str | PathLike[str]) -> Recording:
     """Read one file; several channels are averaged.
 
-    A file that cannot be read raises DamagedRecording; one that is silent too. Clipping is warned of: it bends the
-    spectrum, and no conversion can tell.
+    A file that cannot be read, or is silent, raises DamagedRecording. Clipping is warned of: it bends the spectrum.
     """
     soundfile = require("soundfile", extra="voice")
     path = Path(path)
@@ -94,12 +99,12 @@ def read_recording(path: str | PathLike[str]) -> Recording:
     if not np.isfinite(signal).all():
         raise DamagedRecording(f"{path} holds samples that are infinite or not a number")
     peak = np.abs(signal).max(initial=0.0)
-    if peak == 0:
+    if peak < 1e-4:  # 80 dB below full scale there is no speech
         raise DamagedRecording(f"{path} is {'empty' if len(signal) == 0 else 'silent'}")
-    clipped = np.mean(np.abs(signal) >= 0.999 * peak)
+    clipped = np.mean(np.abs(signal) >= 0.99)
     if clipped > 0.001:
         warnings.warn(
-            f"{path} looks clipped: {clipped:.1%} of its samples are at the peak; record it at a lower level",
+            f"{path} looks clipped: {clipped:.1%} of its samples are at full scale; record it at a lower level",
             stacklevel=2,
         )
     return Recording(signal.mean(axis=1), int(rate), str(path))

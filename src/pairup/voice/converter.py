@@ -5,6 +5,7 @@ from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, Self
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +14,10 @@ from sklearn.base import BaseEstimator
 from sklearn.cluster import kmeans_plusplus
 from sklearn.utils.validation import check_is_fitted
 
-from pairup.files import check_writable, replacing
+from pairup.files import replacing
 from pairup.kernels import gaussian
 from pairup.regression import MatchedRegressor
-from pairup.voice.audio import Recording, Recordings, read_recording, read_recordings
+from pairup.voice.audio import Recording, Recordings, check_sound_path, read_recording, read_recordings
 from pairup.voice.frames import Frames, Framing
 from pairup.voice.lsf import lpc_from_lsf, repair_lsf
 from pairup.voice.pairing import Pairing, pair_frames, partners
@@ -26,7 +27,8 @@ Array = NDArray[np.float64]
 FORMAT = 1
 SHORTEST_TRAINING = 0.5  # seconds of speech, below which no map can be learned
 SHORTEST_INPUT = 0.1  # seconds, below which WORLD finds no pitch
-HIGHEST_RATE = 44100
+HIGHEST_RATE = 48000
+PASSES = 2  # overlapping frames keep a little of the old envelope: with WORLD the second pass gains 0.2 dB of MCD
 TARGET_FRAMES = 3000  # many frames of the target cost little: the map is fitted to those of the source
 
 
@@ -45,7 +47,7 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         for instance ``KSHSIC().fit_predict``. By default each frame is paired with its expected partner under the
         soft plan of `pair_frames`.
     rate : int, optional
-        Samples per second to work at; by default the lowest rate among the recordings, at most 44100.
+        Samples per second to work at; by default the lowest rate among the recordings, at most 48000.
     random_state : int
         Draws frames where there are too many.
 
@@ -136,7 +138,7 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         if synthesis not in ("world", "residual"):
             raise ValueError(f"synthesis must be 'world' or 'residual', got {synthesis!r}")
         if output is not None:
-            check_writable(output)
+            check_sound_path(output)
         if not isinstance(recording, Recording):
             recording = read_recording(recording)
         if recording.duration < SHORTEST_INPUT:
@@ -154,16 +156,16 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         speech = frames.is_speech
         if not speech.any():
             raise ValueError(f"{recording.name} is silent; there is nothing to convert")
+        lpc = lpc_from_lsf(self.convert_lsf(frames[speech].lsf))
+        converted = working
         if synthesis == "world":
             f0 = pitch(working, self.framing_)
-            working = repitch(working, self.framing_, f0, self.convert_pitch(f0))
-            # WORLD's own envelopes are 2.7 dB (MCD) off, more than a conversion gains: those it spoke are replaced.
-            spoken = self.framing_(working)
-        else:
-            spoken = frames
-        lpc = spoken.lpc.copy()
-        lpc[speech] = lpc_from_lsf(self.convert_lsf(frames[speech].lsf))
-        converted = filter_residual(working, spoken, lpc)
+            converted = repitch(working, self.framing_, f0, self.convert_pitch(f0))
+        for _ in range(PASSES):
+            spoken = self.framing_(converted)
+            wanted = spoken.lpc.copy()
+            wanted[speech] = lpc
+            converted = filter_residual(converted, spoken, wanted)
         signal = converted.resampled(recording.rate).signal[: len(recording.signal)]
         result = Recording(signal, recording.rate, recording.name)
         if output is not None:
@@ -209,7 +211,7 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
             with np.load(path, allow_pickle=False) as file:
                 state: dict[str, Any] = dict(file)
             version = int(state["format"])
-        except (ValueError, KeyError, OSError, EOFError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, OSError, EOFError, BadZipFile) as error:
             raise ValueError(f"{path} is not a voice that pairup saved") from error
         if version > FORMAT:
             raise ValueError(f"{path} has format {version} and this pairup reads formats up to {FORMAT}; update pairup")
@@ -243,7 +245,7 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
     def _pitch(self, recordings: list[Recording], whose: str) -> tuple[float, float]:
         f0 = np.concatenate([pitch(recording, self.framing_) for recording in recordings])
         logs = np.log(f0[f0 > 0])
-        if len(logs) < 2:
+        if len(logs) < 0.05 * len(f0):  # in noise a pitch is found here and there
             warnings.warn(f"no pitch was found in the {whose}: pitch will not be converted", stacklevel=3)
             return np.nan, np.nan
         return float(logs.mean()), max(float(logs.std()), 1e-3)

@@ -16,12 +16,13 @@ from pairup.metrics import log_spectral_distance, mel_cepstral_distortion, pitch
 from pairup.regression import MatchedRegressor
 from pairup.voice.alignment import align
 from pairup.voice.audio import Recording, Recordings, read_recordings
-from pairup.voice.converter import HIGHEST_RATE, VoiceConverter
+from pairup.voice.converter import VoiceConverter
 from pairup.voice.frames import Frames, Framing, mel_cepstrum
 from pairup.voice.lsf import envelope, lpc_from_lsf, repair_lsf
 from pairup.voice.pairing import pair_frames, partners
 from pairup.voice.synthesis import pitch
 
+PAPERS_RATE = 44100
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Setting = Literal["shuffled", "disjoint"]
@@ -63,11 +64,11 @@ def parallel_frames(source: Recordings, target: Recordings, *, rate: int | None 
     source, target : files, folders or Recording objects
         The same sentences by both speakers.
     rate : int, optional
-        Samples per second to work at; the lowest among the recordings unless given, at most 44100.
+        Samples per second to work at; by default the paper's 44100, or the lowest among the recordings if less.
     """
     pairs = same_sentences(source, target)
     rates = {recording.rate for pair in pairs for recording in pair}
-    framing = Framing.at(rate or min(*rates, HIGHEST_RATE))
+    framing = Framing.at(rate or min(*rates, PAPERS_RATE))
     x_parts, y_parts, found = [], [], []
     for spoken in pairs:
         x, y = (_speech(framing(recording)) for recording in spoken)

@@ -14,11 +14,10 @@ BLOCK = 512  # frames whose spectra are held at once
 
 
 def pitch(recording: Recording, framing: Framing) -> Array:
-    """Return the fundamental frequency of every frame in Hz, 0 where there is none (WORLD: DIO, StoneMask)."""
+    """Return the fundamental frequency of every frame in Hz, 0 where there is none (WORLD: Harvest)."""
     world = require("pyworld", extra="voice")
     signal = recording.resampled(framing.rate).signal
-    raw, times = world.dio(signal, framing.rate, frame_period=1000 * framing.step / framing.rate)
-    f0: Array = world.stonemask(signal, raw, times, framing.rate)
+    f0: Array = world.harvest(signal, framing.rate, frame_period=1000 * framing.step / framing.rate)[0]
     return f0
 
 

@@ -1,0 +1,188 @@
+"""``pairup voice``: train, convert and score."""
+
+import json
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+EXISTING = click.Path(exists=True, path_type=Path)
+METHODS = (
+    "identity", "mean-variance", "random", "z-score", "inca", "inca-z",
+    "ks-hsic", "ks-nocco", "lsom", "default", "oracle",
+)  # fmt: skip
+
+
+@click.group()
+def command() -> None:
+    """Convert one voice into another, without the same sentences from both."""
+
+
+@command.command()
+@click.argument("source", type=EXISTING)
+@click.argument("target", type=EXISTING)
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Where to save the voice.")
+@click.option("--frames", type=click.IntRange(10), default=400, show_default=True, help="Frames to learn from.")
+@click.option("--rate", type=click.IntRange(8000), help="Samples per second to work at [default: the lowest found].")
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--force", is_flag=True, help="Overwrite an existing output.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was learned as one JSON object.")
+def train(
+    source: Path, target: Path, output: Path, frames: int, rate: int | None, seed: int, force: bool, as_json: bool
+) -> None:
+    """Learn to turn the voice of SOURCE into that of TARGET; each is a recording or a folder of them."""
+    from pairup.cli.shell import progress
+    from pairup.files import check_writable
+
+    _refuse_existing([output], force)
+    check_writable(output)
+    with _warnings_on_stderr(), progress("learning the voice"):
+        from pairup.voice import VoiceConverter
+
+        voice = VoiceConverter(n_frames=frames, rate=rate, random_state=seed).fit(source, target)
+        voice.save(output)
+    learned = {
+        "voice": str(output),
+        "rate": voice.framing_.rate,
+        "order": voice.framing_.order,
+        "frames": len(voice.samples_),
+        "skipped": voice.skipped_,
+    }
+    if as_json:
+        click.echo(json.dumps(learned))
+    else:
+        click.echo(
+            f"voice learned from {learned['frames']} frames at {learned['rate']} Hz, saved to {output}", err=True
+        )
+
+
+@command.command()
+@click.argument("voice", type=EXISTING)
+@click.argument("recording", type=EXISTING)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True,
+    help="Where to write: a sound file, or a folder if RECORDING is one.",
+)  # fmt: skip
+@click.option("--synthesis", type=click.Choice(["world", "residual"]), default="world", show_default=True)
+@click.option("--force", is_flag=True, help="Overwrite existing outputs.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per recording.")
+def convert(voice: Path, recording: Path, output: Path, synthesis: Any, force: bool, as_json: bool) -> None:
+    """Speak RECORDING, a file or a folder, in a VOICE that was trained."""
+    from pairup.cli.shell import progress
+    from pairup.voice import VoiceConverter, read_recordings
+
+    converter = VoiceConverter.load(voice)
+    if not recording.is_dir():
+        _refuse_existing([output], force)
+        with _warnings_on_stderr(), progress(f"converting {recording}"):
+            converter.convert(recording, output, synthesis=synthesis)
+        _tell(recording, output, as_json)
+        return
+    recordings, skipped = read_recordings(recording)
+    outputs = [output / Path(each.name).relative_to(recording) for each in recordings]
+    _refuse_existing(outputs, force)
+    with _warnings_on_stderr(), progress("converting", total=len(recordings)) as bar:
+        for done, (each, path) in enumerate(zip(recordings, outputs, strict=True)):
+            bar.update(f"converting {each.name}", done)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                converter.convert(each, path, synthesis=synthesis)
+            except ValueError as error:  # too short: the others are still worth converting
+                skipped.append(str(error))
+            else:
+                _tell(Path(each.name), path, as_json)
+    for reason in skipped:
+        click.echo(f"skipped: {reason}", err=True)
+
+
+@command.command()
+@click.argument("source", type=EXISTING)
+@click.argument("target", type=EXISTING)
+@click.option("--train", "numbers", type=click.IntRange(10), multiple=True, default=(200,), show_default=True,
+              help="Training frames; may be repeated.")  # fmt: skip
+@click.option("--splits", type=click.IntRange(1), default=5, show_default=True, help="Random splits.")
+@click.option("--test", type=click.IntRange(1), default=8000, show_default=True, help="Test frames at most.")
+@click.option("--method", "methods", type=click.Choice(METHODS), multiple=True, help="[default: all]; may be repeated.")
+@click.option("--setting", type=click.Choice(["shuffled", "disjoint"]), default="shuffled", show_default=True,
+              help="Whether the training frames of both come from the same sentences.")  # fmt: skip
+@click.option("--voice", type=EXISTING, help="Instead, score this trained voice on whole recordings.")
+@click.option("--synthesis", type=click.Choice(["world", "residual"]), default="world", show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per measurement.")
+def score(
+    source: Path,
+    target: Path,
+    numbers: tuple[int, ...],
+    splits: int,
+    test: int,
+    methods: tuple[str, ...],
+    setting: Any,
+    voice: Path | None,
+    synthesis: Any,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Score conversion from SOURCE to TARGET, folders with the same sentences under the same names.
+
+    Prints the log-spectral distance (dB) of every method, beside its baselines; with --voice, mel-cepstral distortion
+    (dB) and pitch error (cents) of every sentence before and after conversion.
+    """
+    from pairup.cli.shell import progress
+    from pairup.voice import VoiceConverter
+    from pairup.voice.score import parallel_frames, score_frames, score_voice, summarize
+
+    rows = []
+    with _warnings_on_stderr(), progress("reading the recordings") as bar:
+        if voice is not None:
+            measured = score_voice(VoiceConverter.load(voice), source, target, synthesis=synthesis)
+        else:
+            measured = score_frames(
+                parallel_frames(source, target),
+                train=numbers,
+                splits=splits,
+                methods=methods or METHODS,
+                setting=setting,
+                test=test,
+                random_state=seed,
+            )
+        for row in measured:
+            rows.append(row)
+            bar.update(f"{len(rows)} scored")
+            if as_json:
+                click.echo(json.dumps(row))
+    if as_json:
+        return
+    if voice is None:
+        click.echo("n\tmethod\tLSD mean\tstd\tworst")
+        for line in summarize(rows):
+            click.echo(f"{line['n']}\t{line['method']}\t{line['mean']:.3f}\t{line['std']:.3f}\t{line['worst']:.3f}")
+    else:
+        click.echo("name\tMCD before\tafter\tpitch error before\tafter")
+        for row in rows:
+            click.echo(
+                f"{row['name']}\t{row['mcd_before']:.2f}\t{row['mcd']:.2f}\t{row['pitch_before']:.0f}\t{row['pitch']:.0f}"
+            )
+
+
+def _refuse_existing(outputs: list[Path], force: bool) -> None:
+    if existing := [path for path in outputs if path.exists() and not force]:
+        more = f" and {len(existing) - 1} more" if len(existing) > 1 else ""
+        raise click.ClickException(f"{existing[0]}{more} exists; choose another output or pass --force")
+
+
+def _tell(recording: Path, output: Path, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps({"recording": str(recording), "output": str(output)}))
+    else:
+        click.echo(f"{recording} converted to {output}", err=True)
+
+
+@contextmanager
+def _warnings_on_stderr() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = lambda message, *args, **kwargs: click.echo(f"Warning: {message}", err=True)
+        yield

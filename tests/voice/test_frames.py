@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from pairup.metrics import log_spectral_distance, mel_cepstral_distortion
+from pairup.voice.audio import Recording
+from pairup.voice.frames import Framing, mel_cepstrum
+
+RATE = 16000
+
+
+def test_frame_k_is_centred_at_k_hops():
+    signal = np.full(RATE, 1e-6)
+    signal[3200] = 1.0
+    frames = Framing.at(RATE)(Recording(signal, RATE))
+    loud = np.flatnonzero(frames.is_speech)
+    assert loud.mean() == pytest.approx(3200 / RATE / 0.005, abs=0.5)
+    assert len(frames) == 201
+
+
+def test_silence_is_told_from_speech(rng):
+    signal = np.concatenate([1e-3 * rng.normal(size=RATE), rng.normal(size=RATE)])
+    speech = Framing.at(RATE)(Recording(signal, RATE)).is_speech
+    assert speech[:195].sum() == 0
+    assert speech[205:].all()
+
+
+def test_loudness_changes_neither_filter_nor_cepstrum(rng):
+    signal = rng.normal(size=4000)
+    quiet, loud = (Framing.at(RATE)(Recording(gain * signal, RATE)) for gain in (0.01, 1.0))
+    assert_allclose(quiet.lpc, loud.lpc, atol=1e-9)
+    assert_allclose(quiet.mel_cepstrum, loud.mel_cepstrum, atol=1e-9)
+    assert_allclose(loud.residual, 1e4 * quiet.residual)
+
+
+def test_cepstral_distortion_of_all_coefficients_is_the_spectral_distance_on_the_mel_axis(rng):
+    """Parseval: 2 Σ c_d² (10 / ln 10)² is the mean square of the log spectra's difference, c_0 aside."""
+    mel = np.linspace(0, 1, 4000)
+    P, Q = (np.exp(sum(rng.normal() * np.cos(d * np.pi * mel) for d in range(1, 6)))[None] for _ in range(2))
+    axis = 700 * np.expm1(mel * np.log1p(RATE / 2 / 700))
+    hertz = np.linspace(0, RATE / 2, 4000)
+    on_hertz = [np.interp(hertz, axis, each[0])[None] for each in (P, Q)]
+    distortion = mel_cepstral_distortion(*(mel_cepstrum(each, RATE, order=40) for each in on_hertz))
+    assert distortion == pytest.approx(log_spectral_distance(P, Q), rel=1e-3)
+
+
+def test_another_rate_is_resampled(rng):
+    recording = Recording(rng.normal(size=8000), 8000)
+    assert Framing.at(RATE)(recording).framing.rate == RATE
+    assert len(Framing.at(RATE)(recording)) == 201
