@@ -37,7 +37,7 @@ def command(output: Path, tiles: int, show: bool | None, as_json: bool) -> None:
         pictures = load_tiles(tiles)
         X, Y, truth = half_images(to_lab(pictures))
         matching: Matching | None = None
-        for step in match_steps(X, Y):
+        for step in match_steps(X, Y, n_jobs=-1):
             if isinstance(step, Matching):
                 matching = step
             else:
