@@ -43,7 +43,7 @@ def comparable(values: Mapping[str, Mapping[int, float]], *, smaller_is_better: 
         if np.ptp(gap) < 1e-12 * np.abs(best).max():  # a constant gap leaves nothing to test
             told_apart = bool(abs(gap[0]) > 1e-12 * np.abs(best).max())
         else:
-            told_apart = ttest_1samp(gap, 0.0).pvalue < level  # the paired t-test
+            told_apart = float(ttest_1samp(gap, 0.0).pvalue) < level  # the paired t-test
         if not told_apart:
             same.add(method)
     return same

@@ -8,7 +8,7 @@ import numpy as np
 
 ROOT_10 = 10**0.5
 SIZES = tuple(range(40, 321, 40))  # figure 2: the number of images
-TRAINING = (50, 100, 200)  # figure 4: the number of training samples
+TRAINING = (50, 100, 200)  # figure 5: the number of training samples
 SENSITIVITY_WIDTHS = (0.5, 1.0, 2.0, ROOT_10, 5.0, 10.0)
 SENSITIVITY_SIZE = 160
 
@@ -36,7 +36,7 @@ ALBUMS: dict[str, tuple[str, int, str]] = {
     "frey-smiley": ("frey", 153, "smiley"),
     "usps-777": ("usps", 199, "777"),
 }
-"""Figures 5 and 6: name → pictures, how many, and the frame."""
+"""Figures 6 and 7: name → pictures, how many, and the frame."""
 
 PUBLISHED = {("images", "LSOM", 320): 234 / 320, ("images", "KS-HSIC, original configuration", 320): 140 / 320}
 """What is printed in words: the LSOM paper's matched halves, and Quadrianto et al.'s. Its curves are pictures only."""

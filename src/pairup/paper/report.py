@@ -16,6 +16,7 @@ from pairup.paper.protocol import ALBUMS, IMAGE_METHODS, PUBLISHED, SIZES, Task
 from pairup.paper.runner import Row
 
 TITLE = "Cross-domain object matching with model selection, reproduced"
+ENVELOPES = {"identity": "source", "ks-hsic": "KS-HSIC", "lsom": "LSOM", "default": "pairup"}  # drawn in figure 4
 
 
 class Report:
@@ -215,7 +216,7 @@ class Report:
         self._figure(section, "figure-sensitivity", figure, "Accuracy of KS-HSIC and KS-NOCCO against the kernel width")
 
     def _voice(self, rows: list[Row]) -> None:
-        section = self._section("Voice conversion (figure 4)")
+        section = self._section("Voice conversion (figures 4 and 5)")
         section.parts.append(
             "Log-spectral distance in dB, lower is better, mean over random splits; ∘ as above. “identity” leaves the "
             "voice as it is, “oracle” knows the true pairs. The paper's French recordings are not public; what took "
@@ -235,10 +236,39 @@ class Report:
             ax.set(xlabel="number of training samples", ylabel="log-spectral distance (dB)", title=setting)
             ax.grid(alpha=0.3)
             ax.legend(fontsize=8, ncols=2)
-            self._figure(section, f"figure-4-{setting}", figure, f"LSD against training samples, {setting}")
+            self._figure(section, f"figure-5-{setting}", figure, f"LSD against training samples, {setting}")
+
+        self._envelopes(section, rows)
+
+    def _envelopes(self, section: Section, rows: list[Row]) -> None:
+        shown = [row for row in rows if "envelopes" in row["result"] and row["variant"] == "shuffled"]
+        if not shown:
+            return
+        largest = max(row["n"] for row in shown)
+        by_method = {row["method"]: row["result"] for row in shown if row["n"] == largest}
+        first = next(iter(by_method.values()))
+        count, bins = np.shape(first["true_envelopes"])
+        kilohertz = np.linspace(0, first["rate"] / 2000, bins)
+        figure, axes = self._pyplot.subplots(1, count, figsize=(13, 3.6), sharey=True, layout="constrained")
+        for k, ax in enumerate(axes):
+            ax.plot(kilohertz, first["true_envelopes"][k], color="black", label="true")
+            for method, name in (
+                ("identity", "source"),
+                ("ks-hsic", "KS-HSIC"),
+                ("lsom", "LSOM"),
+                ("default", "pairup"),
+            ):
+                if method in by_method:
+                    style = ":" if method == "identity" else "-"
+                    ax.plot(kilohertz, by_method[method]["envelopes"][k], style, linewidth=1, label=name)
+            ax.set(xlabel="frequency (kHz)")
+            ax.grid(alpha=0.3)
+        axes[0].set_ylabel("envelope (dB)")
+        axes[-1].legend(fontsize=8)
+        self._figure(section, "figure-4", figure, f"True and estimated spectral envelopes, n = {largest}")
 
     def _albums(self, rows: list[Row]) -> None:
-        section = self._section("Photo albums (figures 5 and 6)")
+        section = self._section("Photo albums (figures 6 and 7)")
         table = Table(["album", "pictures", "method", "DPQ16", "tie-free", "kNN kept"], [])
         for row in sorted(rows, key=lambda row: (list(ALBUMS).index(row["variant"]), row["method"])):
             result = row["result"]

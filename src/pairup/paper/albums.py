@@ -1,0 +1,79 @@
+"""Figures 6 and 7: six albums, by LSOM as published and by our default."""
+
+from pathlib import Path
+
+import numpy as np
+
+from pairup.album import Frame, arrange
+from pairup.datasets import Images, to_lab
+from pairup.kernels import Array
+from pairup.paper.document import jpeg
+from pairup.paper.images import photos
+from pairup.paper.protocol import ALBUMS, Task
+from pairup.paper.runner import Row
+
+SIDE = 40  # pixels of a cell
+
+
+def pictures(kind: str, n: int, data: str | None) -> tuple[Array, Images]:
+    """Return n pictures as vectors to sort by and as images to show: Flickr photos, Frey faces or USPS sevens.
+
+    The paper does not say which it took: faces are evenly spaced over the video, photos and sevens the first ones.
+    Without the originals, tiles take the place of photos, and scikit-learn's digits that of faces and sevens.
+    """
+    if kind == "flickr":
+        images = photos(data)[:n]
+        return to_lab(images).reshape(n, -1), images
+    gray = _gray(kind, n, data)
+    return gray.reshape(n, -1), _shown(gray)
+
+
+def _gray(kind: str, n: int, data: str | None) -> Array:
+    """Return n gray images with values in [0, 1]."""
+    if data is None:
+        from sklearn.datasets import load_digits
+
+        digits = load_digits()
+        chosen = digits.images if kind == "frey" else digits.images[np.isin(digits.target, (1, 7))]
+        return np.asarray(chosen[:n], dtype=np.float64) / 16
+    if kind == "frey":
+        with np.load(Path(data) / "frey" / "freyfaces.npz") as archive:
+            faces = archive["X"]
+        chosen = faces[np.linspace(0, len(faces) - 1, n).astype(int)].reshape(n, 28, 20)
+        return np.asarray(chosen, dtype=np.float64) / 255
+    with np.load(Path(data) / "usps_zip" / "zip_train.npz") as archive:
+        sevens = archive["X"][archive["y"] == 7]
+    return (np.asarray(sevens[:n], dtype=np.float64).reshape(n, 16, 16) + 1) / 2
+
+
+def _shown(gray: Array) -> Images:
+    """Enlarge gray images to whole multiples of their pixels, as RGB."""
+    factor = max(1, SIDE // max(gray.shape[1:]))
+    large = np.repeat(np.repeat((255 * gray).astype(np.uint8), factor, axis=1), factor, axis=2)
+    return np.repeat(large[..., None], 3, axis=3)
+
+
+def frame(name: str) -> Frame:
+    """Return one of the paper's frames: a grid such as 16x20, or one of its three drawings."""
+    return Frame.parse(name) if "x" in name else Frame.drawing(name)
+
+
+def run(task: Task, data: str | None) -> Row:
+    """Arrange one album, measure it and draw it."""
+    kind, n, shape = ALBUMS[task.variant]
+    vectors, images = pictures(kind, n, data)
+    album = arrange(vectors, frame(shape), method="lsom" if task.method == "LSOM" else "default", seed=task.seed)
+    cells = album.frame.cells.astype(int)
+    height, width = images.shape[1:3]
+    rows, columns = cells.max(axis=0) + 1
+    sheet = np.full((rows, columns, height, width, 3), 255, dtype=np.uint8)
+    sheet[cells[:, 0], cells[:, 1]] = images[album.order]
+    quality = album.quality
+    return {
+        "order": album.order.tolist(),
+        "dpq": quality.dpq,
+        "dpq_random": quality.random,
+        "dpq_tie_free": quality.tie_free,
+        "knn": quality.kept,
+        "picture": jpeg(sheet.swapaxes(1, 2).reshape(rows * height, columns * width, 3)),
+    }
