@@ -1,0 +1,9 @@
+"""Albums: photos into any frame, similar photos side by side."""
+
+from pairup.album.album import Album, arrange, arrange_steps
+from pairup.album.features import photo_features
+from pairup.album.frames import Frame
+from pairup.album.photos import Photos, read_photos
+from pairup.album.render import Style
+
+__all__ = ["Album", "Frame", "Photos", "Style", "arrange", "arrange_steps", "photo_features", "read_photos"]

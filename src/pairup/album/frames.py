@@ -191,8 +191,8 @@ class Frame:
         from scipy.spatial import cKDTree
 
         # The square tiles of two cells overlap unless they are this far apart along one axis.
-        distances = cKDTree(self.cells).query(self.cells, 2, p=np.inf)[0]
-        return float(np.min(distances[:, 1]))
+        distances = np.asarray(cKDTree(self.cells).query(self.cells, 2, p=np.inf)[0])
+        return float(distances[:, 1].min())
 
 
 def auto_grid(n: int, aspect: float) -> tuple[int, int]:
@@ -235,8 +235,8 @@ def fit_outline(outline: Mask, n: int) -> NDArray[np.intp]:
         if best is not None and best[0][0] == 0:
             break  # thicker is only for strokes that broke
     assert best is not None
-    cells = best[1]
-    return cells - cells.min(axis=0)
+    cells: NDArray[np.intp] = best[1] - best[1].min(axis=0)
+    return cells
 
 
 def _fits(outline: Mask, n: int, target: tuple[int, int]) -> Iterator[tuple[tuple[float, float], NDArray[np.intp]]]:
@@ -278,22 +278,21 @@ def draw_shape(name: str) -> Mask:
     """Draw a shape of `SHAPES`."""
     y, x = np.mgrid[1 : -1 : SIDE * 1j, -1 : 1 : SIDE * 1j]
     r, angle = np.hypot(x, y), np.arctan2(x, y)
-    if name == "circle":
-        return r <= 1
+    shape: Mask = r <= 1
     if name == "ring":
-        return (r <= 1) & (r >= 0.55)
-    if name == "heart":
+        shape &= r >= 0.55
+    elif name == "heart":
         u, v = 1.25 * x, 1.2 * y + 0.12
-        return (u**2 + v**2 - 1) ** 3 - u**2 * v**3 <= 0
-    if name == "star":
-        # Five points: the distance of the edge between a tip (radius 1) and a notch (radius .42), by angle.
-        turn = np.abs((angle + np.pi / 5) % (2 * np.pi / 5) - np.pi / 5)
-        notch = 0.42
-        edge = notch * np.sin(np.pi / 5) / (notch * np.sin(np.pi / 5 - turn) + np.sin(turn))
-        return r <= edge
-    eyes = (np.abs(np.abs(x) - 0.36) < 0.13) & (np.abs(y - 0.32) < 0.2)
-    mouth = (r < 0.66) & (np.hypot(x, y - 0.22) > 0.62) & (y < -0.08)
-    return (r <= 1) & ~eyes & ~mouth
+        shape = (u**2 + v**2 - 1) ** 3 - u**2 * v**3 <= 0
+    elif name == "star":
+        # The distance of the edge between a tip (radius 1) and a notch, by the angle from the nearest tip.
+        turn, notch = np.abs((angle + np.pi / 5) % (2 * np.pi / 5) - np.pi / 5), 0.42
+        shape = r <= notch * np.sin(np.pi / 5) / (notch * np.sin(np.pi / 5 - turn) + np.sin(turn))
+    elif name == "smiley":
+        eyes = (np.abs(np.abs(x) - 0.36) < 0.13) & (np.abs(y - 0.32) < 0.2)
+        mouth = (r < 0.66) & (np.hypot(x, y - 0.22) > 0.62) & (y < -0.08)
+        shape &= ~eyes & ~mouth
+    return shape
 
 
 def draw_text(text: str, font: str | os.PathLike[str] | None = None) -> Mask:

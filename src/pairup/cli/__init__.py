@@ -7,7 +7,7 @@ import click
 import pairup
 from pairup.cli.shell import guarded
 
-COMMANDS = {"demo": "demo", "match": "match", "paper": "paper", "voice": "voice"}  # subcommand -> module of this folder
+COMMANDS = {"album": "album", "demo": "demo", "match": "match", "paper": "paper", "voice": "voice"}  # subcommand -> module of this folder
 
 
 class LazyGroup(click.Group):

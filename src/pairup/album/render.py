@@ -1,0 +1,309 @@
+"""Rendering: an album as a picture, a page to print, or a web page in one file."""
+
+import base64
+import html
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from pairup.extras import require
+from pairup.parallel import run
+
+if TYPE_CHECKING:
+    from pairup.album.album import Album
+
+PAPERS = {  # width and height in mm
+    "a0": (841, 1189),
+    "a1": (594, 841),
+    "a2": (420, 594),
+    "a3": (297, 420),
+    "a4": (210, 297),
+    "a5": (148, 210),
+    "a6": (105, 148),
+    "letter": (215.9, 279.4),
+    "legal": (215.9, 355.6),
+    "tabloid": (279.4, 431.8),
+}
+MARGIN = 10  # mm of paper round a printed album
+LONGEST = 4096  # pixels of an album's longer side unless the cell size is given
+LARGEST = 400_000_000  # pixels that a picture may have
+PAGE_BYTES = 24_000_000  # of pictures in a web page, about
+PAGE_SIDES = (1280, 800, 480, 320, 160, 96)
+
+
+@dataclass(frozen=True)
+class Style:
+    """How an album looks.
+
+    Parameters
+    ----------
+    cell : pixels a side of a cell; by default as many as make the longer side of the album 4096, at most 256.
+    gap : space between cells, as a share of the cell.
+    background : a colour such as "white" or "#202020", or "transparent" (PNG, SVG, web page).
+    radius : roundness of corners, from 0 to 0.5 (a disc), as a share of the cell.
+    fit : "crop" fills the cell with the middle of the photo, "whole" shows all of it.
+    paper : size of a PDF page (a0 … a6, letter, legal, tabloid); by default the page is the picture.
+    dpi : pixels per inch of a PDF.
+    title : of the web page and the PDF.
+    """
+
+    cell: int | None = None
+    gap: float = 0.04
+    background: str = "white"
+    radius: float = 0.0
+    fit: Literal["crop", "whole"] = "crop"
+    paper: str | None = None
+    dpi: int = 300
+    title: str = "Album"
+
+    def __post_init__(self) -> None:
+        if self.cell is not None and not 1 <= self.cell <= 10_000:
+            raise ValueError(f"a cell must have from 1 to 10000 pixels, got {self.cell}")
+        if not 0 <= self.gap <= 10:
+            raise ValueError(f"the gap must lie between 0 and 10 cells, got {self.gap}")
+        if not 0 <= self.radius <= 0.5:
+            raise ValueError(f"the radius must lie between 0 and 0.5, got {self.radius}")
+        if self.fit not in ("crop", "whole"):
+            raise ValueError(f"fit must be 'crop' or 'whole', got {self.fit!r}")
+        if self.paper is not None and self.paper.lower() not in PAPERS:
+            raise ValueError(f"unknown paper {self.paper!r}; choose one of: {', '.join(PAPERS)}")
+        if not 10 <= self.dpi <= 2400:
+            raise ValueError(f"dpi must lie between 10 and 2400, got {self.dpi}")
+        self.colour  # noqa: B018  a colour that nobody knows is told before the work
+
+    @property
+    def colour(self) -> tuple[int, int, int, int]:
+        """The background as red, green, blue and opacity, 0–255 each."""
+        if self.background == "transparent":
+            return (255, 255, 255, 0)
+        colours = require("PIL.ImageColor", extra="album")
+        try:
+            rgb = colours.getrgb(self.background)
+        except ValueError:
+            raise ValueError(
+                f"unknown colour {self.background!r}; write a name such as white, #rrggbb, or transparent"
+            ) from None
+        return (*rgb[:3], 255)
+
+
+def picture(album: "Album", style: Style) -> Any:
+    """Draw the album as an RGBA picture."""
+    image = require("PIL.Image", extra="album")
+    places, extent = _places(album, style)
+    cell = style.cell or _cell_size(extent, style)
+    # Every edge is rounded by itself, so that gaps differ by a pixel at most and never add up.
+    width, height = (max(round(float(side) * cell), 1) for side in extent[::-1])
+    if width * height > LARGEST:
+        raise ValueError(f"the picture would have {width} × {height} pixels; choose cells smaller than {cell} pixels")
+    canvas = image.new("RGBA", (width, height), style.colour)
+    mask = _rounded(cell, style.radius)
+    items = [(item, place) for item, place in zip(album.order, places, strict=True) if item >= 0]
+    tasks = [(album, int(item), cell, style.fit) for item, _ in items]
+    for (_, place), tile in zip(items, run(_tile, tasks, n_jobs=-1), strict=True):
+        top, left = (round(float(value) * cell) for value in place)
+        if style.fit == "whole":
+            left, top = left + (cell - tile.width) // 2, top + (cell - tile.height) // 2
+            canvas.paste(tile, (left, top), _rounded(min(tile.size), style.radius, tile.size))
+        else:
+            canvas.paste(tile, (left, top), mask)
+    return canvas
+
+
+def _places(album: "Album", style: Style) -> tuple[Any, Any]:
+    """Return the top left corner of each cell and the extent of the whole, (vertical, horizontal), in cells."""
+    steps = (album.frame.cells - album.frame.cells.min(axis=0)) / album.frame.pitch
+    places = style.gap + steps * (1 + style.gap)
+    return places, places.max(axis=0) + 1 + style.gap
+
+
+def _cell_size(extent: Any, style: Style) -> int:
+    if style.paper is not None:
+        page = _page(extent, style)
+        return int(max(min((page - 2 * MARGIN * style.dpi / 25.4) / extent), 1))
+    return int(np.clip(LONGEST / extent.max(), 8, 256))
+
+
+def _page(extent: Any, style: Style) -> Any:
+    """Return height and width of the paper in pixels, turned as the album is."""
+    assert style.paper is not None
+    short, long = sorted(PAPERS[style.paper.lower()])
+    page = np.array([long, short] if extent[0] >= extent[1] else [short, long])
+    return page * style.dpi / 25.4
+
+
+def _rounded(cell: int, radius: float, size: tuple[int, int] | None = None) -> Any:
+    """Return a mask with round corners, smooth at its edge."""
+    image, image_draw = require("PIL.Image", extra="album"), require("PIL.ImageDraw", extra="album")
+    width, height = size or (cell, cell)
+    if radius == 0:
+        return image.new("L", (width, height), 255)
+    large = image.new("L", (4 * width, 4 * height), 0)
+    image_draw.Draw(large).rounded_rectangle((0, 0, 4 * width - 1, 4 * height - 1), 4 * radius * cell, fill=255)
+    return large.resize((width, height), image.Resampling.BOX)
+
+
+def _tile(album: "Album", item: int, cell: int, fit: str) -> Any:
+    """Return one item as a picture for a cell."""
+    image, image_ops = require("PIL.Image", extra="album"), require("PIL.ImageOps", extra="album")
+    if album.photos is None:
+        return image.new("RGB", (cell, cell), tuple(swatches(album.features)[item].tolist()))
+    photo = album.photos[item].image(2 * cell).convert("RGB")
+    if fit == "whole":
+        return image_ops.contain(photo, (cell, cell), image.Resampling.LANCZOS)
+    return image_ops.fit(photo, (cell, cell), image.Resampling.LANCZOS)
+
+
+def swatches(features: Any) -> Any:
+    """Return a colour for each vector: itself if it is RGB from 0 to 1, else its first three principal components."""
+    X = np.asarray(features, dtype=np.float64)
+    if X.shape[1] != 3 or X.min() < 0 or X.max() > 1:
+        from pairup.album.layout import principal_components
+
+        X = np.pad(principal_components(X)[:, :3].astype(np.float64), ((0, 0), (0, 3)))[:, :3]
+        X = (X - X.min(axis=0)) / np.maximum(np.ptp(X, axis=0), 1e-12)
+    return np.round(255 * X).astype(np.uint8)
+
+
+def png(album: "Album", style: Style) -> bytes:
+    """Return the album as PNG."""
+    drawn = picture(album, style)
+    return _encoded(drawn if style.background == "transparent" else drawn.convert("RGB"), "PNG")
+
+
+def jpeg(album: "Album", style: Style) -> bytes:
+    """Return the album as JPEG; what is transparent becomes white."""
+    return _encoded(_on_white(picture(album, style)), "JPEG", quality=92, dpi=(style.dpi, style.dpi))
+
+
+def pdf(album: "Album", style: Style) -> bytes:
+    """Return the album as a PDF of one page."""
+    image = require("PIL.Image", extra="album")
+    drawn = _on_white(picture(album, style))
+    if style.paper is not None:
+        height, width = (round(float(side)) for side in _page(_places(album, style)[1], style))
+        page = image.new("RGB", (width, height), "white")
+        page.paste(drawn, ((width - drawn.width) // 2, (height - drawn.height) // 2))
+        drawn = page
+    return _encoded(drawn, "PDF", resolution=float(style.dpi), title=style.title, quality=92)
+
+
+def _on_white(drawn: Any) -> Any:
+    image = require("PIL.Image", extra="album")
+    return image.alpha_composite(image.new("RGBA", drawn.size, "white"), drawn).convert("RGB")
+
+
+def _encoded(drawn: Any, kind: str, **options: Any) -> bytes:
+    buffer = io.BytesIO()
+    drawn.save(buffer, kind, **options)
+    return buffer.getvalue()
+
+
+def _page_pictures(album: "Album") -> dict[int, tuple[str, int, int]]:
+    """Return each shown item as a data address with its width and height, large enough to enlarge."""
+    shown = [int(item) for item in album.order if item >= 0]
+    side = next((s for s in PAGE_SIDES if len(shown) * s * s * 0.12 <= PAGE_BYTES), PAGE_SIDES[-1])
+    return dict(zip(shown, run(_page_picture, [(album, item, side) for item in shown], n_jobs=-1), strict=True))
+
+
+def _page_picture(album: "Album", item: int, side: int) -> tuple[str, int, int]:
+    image = require("PIL.Image", extra="album")
+    if album.photos is None:
+        drawn = _tile(album, item, 16, "crop")
+    else:
+        drawn = album.photos[item].image(side)
+        drawn.thumbnail((side, side), image.Resampling.LANCZOS)
+    small = max(drawn.size) <= 64
+    data = _encoded(drawn, "PNG") if small else _encoded(drawn.convert("RGB"), "JPEG", quality=85, optimize=True)
+    kind = "png" if small else "jpeg"
+    return f"data:image/{kind};base64,{base64.b64encode(data).decode()}", drawn.width, drawn.height
+
+
+def svg(album: "Album", style: Style) -> bytes:
+    """Return the album as SVG with the pictures inside."""
+    places, extent = _places(album, style)
+    cell = style.cell or _cell_size(extent, style)
+    width, height = float(extent[1]) * cell, float(extent[0]) * cell
+    pictures = _page_pictures(album)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" role="img">',
+        f"<title>{html.escape(style.title)}</title>",
+        f'<clipPath id="cell" clipPathUnits="objectBoundingBox"><rect width="1" height="1" rx="{style.radius:g}"/>'
+        "</clipPath>",
+    ]
+    if style.background != "transparent":
+        parts.append('<rect width="100%" height="100%" fill="rgb({},{},{})"/>'.format(*style.colour[:3]))
+    aspect = "xMidYMid slice" if style.fit == "crop" else "xMidYMid meet"
+    for item, (top, left) in zip(album.order, places, strict=True):
+        if item >= 0:
+            x, y = float(left) * cell, float(top) * cell
+            parts.append(
+                f'<svg x="{x:g}" y="{y:g}" width="{cell}" height="{cell}"><title>{_xml(album.name(item))}</title>'
+                f'<image width="{cell}" height="{cell}" preserveAspectRatio="{aspect}" clip-path="url(#cell)" '
+                f'href="{pictures[item][0]}"/></svg>'
+            )
+    return "\n".join([*parts, "</svg>\n"]).encode()
+
+
+def _xml(text: str) -> str:
+    """Escape a text, leaving out the control characters that XML cannot hold."""
+    return html.escape("".join(c if c.isprintable() else " " for c in text))
+
+
+def page(album: "Album", style: Style) -> bytes:
+    """Return the album as one web page that needs nothing else: zoom, pan, enlarge, keyboard, animation."""
+    places, extent = _places(album, style)
+    pictures = _page_pictures(album)
+    tiles = []
+    for item, cell, (top, left) in zip(album.order, album.frame.cells.tolist(), places, strict=True):
+        if item >= 0:
+            source, width, height = pictures[item]
+            taken = album.photos[item].taken if album.photos is not None else None
+            tiles.append(
+                {
+                    "name": album.name(item),
+                    "date": f"{taken.day} {taken:%B %Y, %H:%M}" if taken else "",
+                    "row": cell[0],
+                    "column": cell[1],
+                    "x": round(float(left), 4),
+                    "y": round(float(top), 4),
+                    "size": [width, height],
+                    "src": source,
+                }
+            )
+    data = {
+        "tiles": tiles,
+        "width": round(float(extent[1]), 4),
+        "height": round(float(extent[0]), 4),
+        "radius": style.radius,
+        "fit": style.fit,
+    }
+    # In a script element only "<" could end the element or begin a comment.
+    inside = json.dumps(data, ensure_ascii=True).replace("<", "\\u003c")
+    red, green, blue, opacity = style.colour
+    dark = opacity > 0 and 0.299 * red + 0.587 * green + 0.114 * blue < 128
+    text = files("pairup.album").joinpath("page.html").read_text(encoding="utf-8")
+    fill = {
+        "TITLE": html.escape(style.title),
+        "COUNT": f"{len(tiles)} {'photo' if len(tiles) == 1 else 'photos'}",
+        "PAPER": f"rgb({red} {green} {blue})",
+        "SCHEME": "dark" if dark else "light",
+        "DATA": inside,
+    }
+    for name, value in fill.items():
+        text = text.replace(f"%{name}%", value)
+    return text.encode()
+
+
+WRITERS: dict[str, Callable[["Album", Style], bytes]] = {
+    ".html": page,
+    ".png": png,
+    ".jpg": jpeg,
+    ".jpeg": jpeg,
+    ".pdf": pdf,
+    ".svg": svg,
+}
