@@ -31,7 +31,7 @@ def examples(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             *_, answer = solve(list(views(X, Y)), terms, prior_weight=None, seed=0, n_jobs=None)
             assert isinstance(answer, Answer)
             votes = answer.consensus.votes[np.arange(n), answer.indices]
-            tables.append(features(votes, answer.consensus, answer.found))
+            tables.append(features(votes, answer.consensus, answer.outlooks))
             right.append(answer.indices == truth)
             weight.append(np.full(n, 1.0 / n))  # every set counts alike
             print(f"{kind} {noise} n={n}: {np.mean(right[-1]):.2f} right, votes {votes.mean():.2f}", flush=True)

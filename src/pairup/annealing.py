@@ -147,8 +147,8 @@ def sinkhorn(scores: Single, potential: Single, terms: Terms, *, sweeps: int = 1
     scores -= top
     np.maximum(scores, FORBIDDEN, out=scores)
     E = np.exp(scores, out=scores)
-    v = np.ones(E.shape[1], dtype=E.dtype)
-    u = v
+    v = np.exp(np.maximum(top, FORBIDDEN))  # undoes the move of the columns: `potential` is where the last call ended
+    u = row_sums
     for _ in range(sweeps):
         u = row_sums / (E @ v)
         v = column_sums / (u @ E)

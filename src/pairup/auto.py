@@ -12,7 +12,7 @@ from pairup.kernels import Array
 from pairup.measures import Indices
 from pairup.parallel import run
 from pairup.ratio import EPSILONS, held_out, ratios
-from pairup.search import Found, search
+from pairup.search import Candidate, Outlook, follow, look, worth_following
 from pairup.solvers import Step
 from pairup.views import JUDGES, View
 
@@ -30,7 +30,7 @@ class Answer:
     probabilities : the same for every pair.
     reliability : the verdict on the whole.
     consensus : what the candidates say together.
-    found : what the search found in each view.
+    outlooks : what the coarse look at each view promised.
     history : one step per candidate.
     """
 
@@ -39,7 +39,7 @@ class Answer:
     probabilities: Array
     reliability: Reliability
     consensus: Consensus
-    found: list[Found]
+    outlooks: list[Outlook]
     history: list[Step]
 
 
@@ -64,37 +64,53 @@ def solve(
     variants = [
         terms if terms.prior is None else replace(terms, prior=np.float32(weight) * terms.prior) for weight in weights
     ]
-    found: list[Found] = []
+    outlooks = list(run(look, [(view, variants[0], seed) for view in views], n_jobs=n_jobs))
+    followed = worth_following(outlooks)
+    candidates: list[Candidate] = []
     history: list[Step] = []
-    tasks = [(view, variant, seed) for variant in variants for view in views]
-    for of_view in run(search, tasks, n_jobs=n_jobs):
-        for number, candidate in enumerate(of_view.candidates):
-            step = Step(len(found), number, candidate.indices, candidate.value)
+    tasks = [(views[k], variant, outlooks[k]) for variant in variants for k in followed]
+    for start, of_view in enumerate(run(follow, tasks, n_jobs=n_jobs)):
+        for number, candidate in enumerate(of_view):
+            step = Step(start, number, candidate.indices, candidate.value)
             history.append(step)
             yield step
-        found.append(of_view)
-    matchings = [candidate.indices for of_view in found for candidate in of_view.candidates]
-    J = np.hstack(list(run(_judge, [(view, matchings) for view in views], n_jobs=n_jobs)))
-    J = np.hstack([J] * len(variants))
+        candidates += of_view
+    matchings = [candidate.indices for candidate in candidates]
+    J = np.hstack(list(run(_judge, [(views[k], matchings) for k in followed], n_jobs=n_jobs)))
+    believed = np.repeat([outlooks[k].excess for k in followed], J.shape[1] // len(followed))
     first = views[0].y
-    decided = consensus(found, J, np.exp(-first / max(float(np.median(first)), 1e-300)), terms)
-    likely = probabilities(decided.votes, decided, found)
+    similarity = np.exp(-first / max(float(np.median(first)), 1e-300))
+    decided = consensus(candidates, J, believed, similarity, terms)
+    likely = pair_probabilities(decided, outlooks, terms)
+    matched = np.flatnonzero(decided.indices >= 0)
+    sure = np.zeros(terms.n)
+    sure[matched] = likely[matched, decided.indices[matched]]
+    verdict = reliability(sure[matched], decided, outlooks)
+    yield Answer(decided.indices, sure, likely, verdict, decided, outlooks, history)
+
+
+def pair_probabilities(decided: Consensus, outlooks: Sequence[Outlook], terms: Terms) -> Array:
+    """Return how likely every pair is; each row sums to 1 at the most, and known pairs have 1.
+
+    Pairs without a vote share what the others of their row leave.
+    """
+    voted = decided.votes > 0
+    likely = np.where(voted, probabilities(decided.votes, decided, outlooks), 0.0)
+    likely /= np.maximum(likely.sum(axis=1, keepdims=True), 1.0)
+    others = np.maximum((~voted).sum(axis=1, keepdims=True), 1)
+    left = (1.0 - likely.sum(axis=1, keepdims=True)) * terms.pairs / terms.n
+    likely += np.where(voted, 0.0, left / others)
     rows, columns = terms.anchors
     likely[rows, :] = 0.0
     likely[:, columns] = 0.0
     likely[rows, columns] = 1.0
-    likely /= np.maximum(likely.sum(axis=1, keepdims=True), 1.0)
-    matched = np.flatnonzero(decided.indices >= 0)
-    sure = np.zeros(terms.n)
-    sure[matched] = likely[matched, decided.indices[matched]]
-    verdict = reliability(sure[matched], decided, found)
-    yield Answer(decided.indices, sure, likely, verdict, decided, found, history)
+    return likely
 
 
 def estimate_pairs(views: Sequence[View], answer: Answer) -> int:
     """Return how many pairs the fitted density ratio favours over chance: those with r(x_i, y_i) > 1, left one out."""
     name = answer.consensus.candidates[0].view
-    x, y = next(view for view in views if view.name == name).spectra[JUDGES[0]]
+    x, y = next(view for view in views if view.name == name).spectra(JUDGES[0])
     J = held_out(x, y, [answer.indices])[0]
     r = ratios(x, y, answer.indices, EPSILONS[int(J.argmin())])
     matched = np.flatnonzero(answer.indices >= 0)

@@ -8,33 +8,33 @@ from scipy.special import expit
 
 from pairup.consensus import Consensus
 from pairup.kernels import Array
-from pairup.search import Found
+from pairup.search import Outlook
 
 # Logistic regression of "the pair is right" on the features below, fitted on generated relations only:
 # benchmarks/calibration.py fits and prints these numbers.
-INTERCEPT = 0.0
-COEFFICIENTS = np.zeros(5)
+INTERCEPT = -3.80
+COEFFICIENTS = np.array([2.21, 0.81, -0.31, 5.32, 2.3])
 
 RELIABLE = 0.35  # the expected share of right pairs from which a matching is called reliable
 EXCESS = 0.25  # how far beyond unrelated sets a reliable match goes
 NEAR_TIE = 0.97  # another solution whose score comes this close leaves the pairing undecided
 
 
-def features(votes: Array, consensus: Consensus, found: Sequence[Found]) -> Array:
+def features(votes: Array, consensus: Consensus, outlooks: Sequence[Outlook]) -> Array:
     """Return the features of pairs with these vote shares, along a new last axis.
 
     They are the share itself, how far the best view goes beyond unrelated sets, how close another solution comes,
     and the share's products with the latter two.
     """
-    excess = max(0.0, *(of_view.excess for of_view in found))
+    excess = max(0.0, *(of_view.excess for of_view in outlooks))
     rival = consensus.rivals[0][1] / consensus.scores[0] if consensus.rivals else 0.5
     ones = np.ones_like(votes)
     return np.stack([votes, excess * ones, rival * ones, votes * excess, votes * rival], axis=-1)
 
 
-def probabilities(votes: Array, consensus: Consensus, found: Sequence[Found]) -> Array:
+def probabilities(votes: Array, consensus: Consensus, outlooks: Sequence[Outlook]) -> Array:
     """Return how likely pairs with these vote shares are right."""
-    likely: Array = expit(INTERCEPT + features(votes, consensus, found) @ COEFFICIENTS)
+    likely: Array = expit(INTERCEPT + features(votes, consensus, outlooks) @ COEFFICIENTS)
     return likely
 
 
@@ -54,16 +54,16 @@ class Reliability:
     report: str
 
 
-def reliability(confidence: Array, consensus: Consensus, found: Sequence[Found]) -> Reliability:
+def reliability(confidence: Array, consensus: Consensus, outlooks: Sequence[Outlook]) -> Reliability:
     """Judge a matching by its expected accuracy, by the match of unrelated sets, and by rival solutions.
 
     Parameters
     ----------
     confidence : probability of each pair.
     consensus : what the candidates say together.
-    found : what the search found in each view.
+    outlooks : what the coarse look at each view promised.
     """
-    best = max(found, key=lambda of_view: of_view.excess)
+    best = max(outlooks, key=lambda of_view: of_view.excess)
     score = float(confidence.mean()) if len(confidence) else 0.0
     rival = consensus.rivals[0][1] / consensus.scores[0] if consensus.rivals else 0.0
     matched = np.flatnonzero(consensus.indices >= 0)

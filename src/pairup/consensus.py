@@ -8,7 +8,7 @@ import numpy as np
 from pairup.annealing import Terms
 from pairup.kernels import Array
 from pairup.measures import Indices
-from pairup.search import Candidate, Found
+from pairup.search import Candidate
 
 VOTERS = 6
 COMPANY = 0.06  # how much agreement with other views counts beside the held-out score
@@ -55,22 +55,19 @@ def likeness(candidates: Sequence[Candidate], similarity: Array) -> Array:
     return alike
 
 
-def consensus(found: Sequence[Found], J: Array, similarity: Array, terms: Terms) -> Consensus:
+def consensus(candidates: Sequence[Candidate], J: Array, weights: Array, similarity: Array, terms: Terms) -> Consensus:
     """Rank candidates by held-out J and by their agreement with other views, and let the best vote.
-
-    A view in which X matches unrelated sets as well as it matches Y has nothing to say: each view judges with the
-    weight of its `Found.excess`.
 
     Parameters
     ----------
-    found : what the search found in each view.
-    J : held-out scores of all candidates (rows) under the density-ratio models of all views (columns).
+    candidates : what the search came by.
+    J : their held-out scores (rows) under several density-ratio models (columns), lower is better.
+    weights : of these judges. A view in which X matches unrelated sets as well as it matches Y has nothing to say.
     similarity : a kernel matrix of Y.
     terms : what the matching keeps to.
     """
-    candidates = [candidate for of_view in found for candidate in of_view.candidates]
     relative = J / np.minimum(J.min(axis=0), -1e-12)  # in units of the best that each judge has seen
-    weights = np.repeat([max(of_view.excess, FAINT) for of_view in found], J.shape[1] // len(found))
+    weights = np.maximum(weights, FAINT)
     scores: Array = relative @ (weights / weights.sum())
     alike = likeness(candidates, similarity)
     views = np.array([c.view for c in candidates])

@@ -14,6 +14,7 @@ from pairup.measures import Indices
 
 Spectrum = tuple[Array, Single]
 EPSILONS = (0.1, 0.03, 0.01, 0.003)
+MOST = 64  # directions of a low-rank kernel
 
 
 def spectrum(K: Array) -> Spectrum:
@@ -42,8 +43,9 @@ def whitened(eigen: Spectrum, epsilon: float) -> Single:
 
 
 def whitened_factor(eigen: Spectrum, epsilon: float) -> Single:
-    """Return A such that AAᵀ without its diagonal is `whitened`, up to directions of a hundredth of the widest."""
-    U = factor(eigen, epsilon, least=0.01)
+    """Return A such that AAᵀ without its diagonal is nearly `whitened`: the leading `MOST` directions alone."""
+    w, V = eigen
+    U = factor((w[-MOST:], V[:, -MOST:]), epsilon * len(w) / min(len(w), MOST))
     U -= U.mean(axis=0)
     square = U.T @ U
     diagonal = np.einsum("ij,ij->i", U, U)

@@ -10,12 +10,14 @@ import numpy as np
 from pairup.annealing import NO_ANCHORS, RECOOLING, Form, Single, Terms, annealed
 from pairup.kernels import Array, center, squared_distances
 from pairup.measures import Indices
-from pairup.views import View
+from pairup.views import LOW_RANK_FROM, View
 
 CONTINUATION = (0.1, 0.03, 0.01, 0.003, 0.001)  # ε: coarse dependence first, fine detail later
 COARSE_COOLING = tuple(np.geomspace(5, 200, 10))
 KEPT_BASINS = 2
-NULL_STARTS = 5  # of an unrelated set, whose solutions are all alike
+NULL_STARTS = 7  # of an unrelated set, whose solutions are all alike
+STANDS_OUT = 0.25  # an excess from which a view has something to say
+NEAR_THE_BEST = 0.6  # views whose excess is this share of the best one's are followed
 RIVAL = 0.93  # a second solution is followed if its coarse value comes this close to the first
 
 
@@ -147,29 +149,25 @@ def unrelated(D: Array, seed: int) -> Array:
     return squared_distances(coordinates)
 
 
-def null_value(view: View, terms: Terms, seed: int) -> float:
-    """Return how well the coarse look matches X with a set that is like Y but has nothing to do with X."""
-    null = View(view.name, view.x, unrelated(view.y, seed))
-    free = Terms(terms.n, terms.m, terms.pairs, NO_ANCHORS)
-    return coarse(null, free, starts(null, free)[:NULL_STARTS])[0].value
-
-
 @dataclass(frozen=True)
-class Found:
-    """What the search found in one view.
+class Outlook:
+    """What the coarse look at one view promises.
 
     Parameters
     ----------
     view : its name.
-    value : the best value of the coarse look.
-    null : the same for a set like Y that has nothing to do with X.
-    candidates : the matchings of the continuation.
+    basins : the solutions to follow, the best first.
+    null : the value that a set like Y reaches which has nothing to do with X.
     """
 
     view: str
-    value: float
+    basins: list[Basin]
     null: float
-    candidates: list[Candidate]
+
+    @property
+    def value(self) -> float:
+        """The best value found."""
+        return self.basins[0].value
 
     @property
     def excess(self) -> float:
@@ -177,8 +175,8 @@ class Found:
         return (self.value - self.null) / max(1.0 - self.null, 1e-9)
 
 
-def search(view: View, terms: Terms, seed: int) -> Found:
-    """Look at all starts coarsely, and continue the best to finer and finer dependence.
+def look(view: View, terms: Terms, seed: int) -> Outlook:
+    """Look coarsely at all starts, and at an unrelated set for comparison.
 
     Parameters
     ----------
@@ -188,12 +186,30 @@ def search(view: View, terms: Terms, seed: int) -> Found:
     """
     basins = coarse(view, terms, starts(view, terms))
     followed = [basin for basin in basins[:KEPT_BASINS] if basin.value > RIVAL * basins[0].value]
-    plans = [basin.plan for basin in followed]
+    stranger = view.with_y(unrelated(view.y, seed))
+    free = Terms(terms.n, terms.m, terms.pairs, NO_ANCHORS)
+    null = coarse(stranger, free, starts(stranger, free)[:NULL_STARTS])[0].value
+    return Outlook(view.name, followed, null)
+
+
+def worth_following(outlooks: Sequence[Outlook]) -> list[int]:
+    """Return the numbers of the views whose excess comes near the best; all, where none stands out."""
+    excess = np.array([outlook.excess for outlook in outlooks])
+    if excess.max() < STANDS_OUT:
+        return list(range(len(outlooks)))
+    return [int(k) for k in np.flatnonzero(excess >= NEAR_THE_BEST * excess.max())]
+
+
+def follow(view: View, terms: Terms, outlook: Outlook) -> list[Candidate]:
+    """Continue the solutions of the coarse look to finer and finer dependence; every stage gives candidates."""
+    plans = [basin.plan for basin in outlook.basins]
+    many = max(terms.n, terms.m) >= LOW_RANK_FROM
+    betas, updates = (RECOOLING[::2], 2) if many else (RECOOLING, 3)
     candidates = []
     for epsilon in CONTINUATION:
         forms = view.forms(epsilon)
         for number, plan in enumerate(plans):
-            plans[number] = last(annealed(forms, plan, terms, betas=RECOOLING))
+            plans[number] = last(annealed(forms, plan, terms, betas=betas, updates=updates))
             indices = terms.round(plans[number])
             candidates.append(Candidate(view.name, number, epsilon, indices, alignment(forms, indices, terms)))
-    return Found(view.name, basins[0].value, null_value(view, terms, seed), candidates)
+    return candidates

@@ -1,8 +1,7 @@
 """Ways of seeing two sets: which distances say what is alike."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -32,30 +31,39 @@ class View:
     name: str
     x: Array
     y: Array
+    _of_x: dict[KernelName, Spectrum] = field(default_factory=dict, repr=False)
+    _of_y: dict[KernelName, Spectrum] = field(default_factory=dict, repr=False)
 
-    @cached_property
-    def spectra(self) -> dict[KernelName, tuple[Spectrum, Spectrum]]:
-        """The eigendecompositions of all kernels of both sets."""
-        return {kernel: (_spectrum(self.x, *kernel), _spectrum(self.y, *kernel)) for kernel in KERNELS}
+    def spectra(self, kernel: KernelName) -> tuple[Spectrum, Spectrum]:
+        """Return the eigendecompositions of a kernel of both sets; each is computed once."""
+        if kernel not in self._of_x:
+            self._of_x[kernel] = _spectrum(self.x, *kernel)
+        if kernel not in self._of_y:
+            self._of_y[kernel] = _spectrum(self.y, *kernel)
+        return self._of_x[kernel], self._of_y[kernel]
 
     def __getstate__(self) -> dict[str, Any]:
         """Travel light: the eigendecompositions are made anew where the view is unpickled."""
-        return {"name": self.name, "x": self.x, "y": self.y}
+        return {"name": self.name, "x": self.x, "y": self.y, "_of_x": {}, "_of_y": {}}
+
+    def with_y(self, y: Array) -> "View":
+        """Return the same X beside another set."""
+        return replace(self, y=y, _of_y={})
 
     def forms(self, epsilon: float) -> list[Form]:
         """Return the whitened kernels of both sets at ε."""
-        return [Dense(whitened(x, epsilon), whitened(y, epsilon)) for x, y in self.spectra.values()]
+        return [Dense(whitened(x, epsilon), whitened(y, epsilon)) for x, y in map(self.spectra, KERNELS)]
 
     def coarse_forms(self, epsilon: float) -> list[Form]:
         """Return fewer kernels, by their leading directions alone where that is quicker."""
-        spectra = [self.spectra[kernel] for kernel in JUDGES]
+        spectra = [self.spectra(kernel) for kernel in JUDGES]
         if len(self.x) + len(self.y) < 2 * LOW_RANK_FROM:
             return [Dense(whitened(x, epsilon), whitened(y, epsilon)) for x, y in spectra]
         return [LowRank(whitened_factor(x, epsilon), whitened_factor(y, epsilon)) for x, y in spectra]
 
     def judge(self, matchings: Sequence[Indices]) -> Array:
         """Return the least held-out J of matchings (rows) under each of two kernels (columns)."""
-        J: Array = np.stack([held_out(*self.spectra[kernel], matchings).min(axis=1) for kernel in JUDGES], axis=1)
+        J: Array = np.stack([held_out(*self.spectra(kernel), matchings).min(axis=1) for kernel in JUDGES], axis=1)
         return J
 
 

@@ -1,0 +1,320 @@
+"""`pairup.match` beside its peers and over a study of data sets, in one run each; writes json, markdown and plots.
+
+    python3 dev.py bench matching peers    us, the paper's methods, POT, OTT-JAX and scipy on the Flickr photos
+    python3 dev.py bench matching study    label-free choice, calibration and reliability over the data sets
+    python3 dev.py bench matching noise    accuracy against noise on generated relations
+    python3 dev.py bench matching scale    CPU seconds and memory at n = 320, 1000 and 2000
+
+Real data are read below the folder that PAIRUP_DATA names. Peers are no dependencies of the package: those that are
+not installed are left out, and the table says so.
+"""
+
+import argparse
+import json
+import resource
+import time
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+from relations import RELATIONS
+from scipy.optimize import quadratic_assignment
+from scipy.spatial.distance import cdist
+
+import pairup
+import pairup.assignment
+import pairup.kernels
+from pairup.datasets import Pair, data_folder, half_images, load_flickr, load_tiles, shuffle_pair, to_lab
+from pairup.metrics import foscttm, match_accuracy, right_pairs
+from pairup.parallel import pinned_blas
+from pairup.starts import both_signs
+
+ABOVE_CHANCE = 0.05  # an accuracy from which a matching is clearly better than chance, at every n of the study
+
+
+# --- data ------------------------------------------------------------------------------------------------------------
+def cut(images: np.ndarray, how: str, seed: int = 0) -> Pair:
+    """Cut pictures in two: "left/right", "top/bottom" or "checkerboard"."""
+    if how == "left/right":
+        return half_images(images, random_state=seed)
+    if how == "top/bottom":
+        return half_images(images.swapaxes(1, 2), random_state=seed)
+    h, w = images.shape[1:3]
+    side = max(2, h // 5)
+    white = (np.arange(h)[:, None] // side + np.arange(w) // side) % 2 == 0
+    n = len(images)
+    return shuffle_pair(
+        images[:, white].reshape(n, -1).astype(float), images[:, ~white].reshape(n, -1).astype(float), seed
+    )
+
+
+def some(images: np.ndarray, n: int, seed: int) -> np.ndarray:
+    return images[np.random.default_rng(seed).permutation(len(images))[:n]]
+
+
+def flickr() -> np.ndarray:
+    return to_lab(load_flickr())
+
+
+def frey() -> np.ndarray:
+    return np.load(data_folder() / "frey/freyfaces.npz")["X"].reshape(-1, 28, 20).astype(float)
+
+
+def usps() -> np.ndarray:
+    return np.load(data_folder() / "usps_zip/zip_train.npz")["X"].reshape(-1, 16, 16).astype(float)
+
+
+def faces() -> np.ndarray:
+    import skimage.data
+
+    return np.load(Path(skimage.data.__file__).parent / "lfw_subset.npy").astype(float)
+
+
+def digits() -> np.ndarray:
+    from sklearn.datasets import load_digits
+
+    return load_digits().images
+
+
+def cells(suffix: str = "") -> tuple[np.ndarray, np.ndarray]:
+    folder = data_folder() / "singlecell/scGEM"
+    return tuple(np.loadtxt(folder / f"pamona_{kind}{suffix}.txt") for kind in ("expression", "methylation"))
+
+
+def study_sets() -> dict[str, Callable[[], Pair]]:
+    """The sets of the study: pictures cut in three ways, cells, and generated relations."""
+    sets: dict[str, Callable[[], Pair]] = {}
+    pictures = {
+        "photos": (flickr, (320, 100, 40)),
+        "tiles": (lambda: to_lab(load_tiles(320)), (320, 100)),
+        "frey": (frey, (225, 100)),
+        "usps": (usps, (200,)),
+        "faces": (faces, (200,)),
+        "digits": (digits, (300, 100)),
+    }
+    for name, (load, sizes) in pictures.items():
+        for n in sizes:
+            for how in ("left/right", "top/bottom", "checkerboard"):
+                sets[f"{name} {how} {n}"] = lambda load=load, n=n, how=how: cut(some(load(), n, n), how, n)
+    sets["scGEM 177"] = lambda: shuffle_pair(*cells())
+    for kind, make in RELATIONS.items():
+        for noise in (0.0, 0.1, 0.3):  # not the seeds, sizes and noises of the calibration
+            sets[f"{kind}, noise {noise}"] = lambda make=make, noise=noise: shuffle_pair(
+                *make(np.random.default_rng([777, round(100 * noise)]), 120, noise), random_state=1
+            )
+    return sets
+
+
+# --- peers -----------------------------------------------------------------------------------------------------------
+def squared(Z: np.ndarray) -> np.ndarray:
+    return cdist(Z, Z, "sqeuclidean")
+
+
+def eigen_plans(C: np.ndarray, D: np.ndarray, starts: int) -> Iterator[np.ndarray]:
+    """Ten starts for everyone: leading principal coordinates of five widths, both signs."""
+    for c in range(1, starts // 2 + 1):
+        f, g = (np.linalg.eigh(pairup.kernels.center(np.exp(-M / (c * np.median(M)))))[1][:, -1] for M in (C, D))
+        for p in both_signs(f, g):
+            yield np.eye(len(C))[p]
+
+
+def scipy_faq(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    C, D = squared(X) / squared(X).max(), squared(Y) / squared(Y).max()
+    best = max(
+        (quadratic_assignment(C, D, options={"maximize": True, "P0": P}) for P in eigen_plans(C, D, 10)),
+        key=lambda result: result.fun,
+    )
+    return best.col_ind
+
+
+def pot(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    import ot
+
+    C, D = squared(X) / squared(X).max(), squared(Y) / squared(Y).max()
+    n, best, value = len(C), None, np.inf
+    for P in eigen_plans(C, D, 10):
+        plan, log = ot.gromov.gromov_wasserstein(C, D, loss_fun="square_loss", G0=P / n, log=True)
+        if log["gw_dist"] < value:
+            best, value = plan, log["gw_dist"]
+    return pairup.assignment.assign(best)
+
+
+def ott(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    import jax.numpy as jnp
+    from ott.geometry import geometry
+    from ott.problems.quadratic import quadratic_problem
+    from ott.solvers.linear import sinkhorn
+    from ott.solvers.quadratic import gromov_wasserstein
+
+    C, D = squared(X) / squared(X).max(), squared(Y) / squared(Y).max()
+    problem = quadratic_problem.QuadraticProblem(geometry.Geometry(jnp.array(C)), geometry.Geometry(jnp.array(D)))
+    solver = gromov_wasserstein.GromovWasserstein(sinkhorn.Sinkhorn(), epsilon=1e-2)
+    return pairup.assignment.assign(np.asarray(solver(problem).matrix))
+
+
+METHODS: dict[str, tuple[str | None, Callable[[np.ndarray, np.ndarray], np.ndarray]]] = {
+    "pairup.match": (None, lambda X, Y: pairup.match(X, Y).indices),
+    "LSOM, product basis": (None, lambda X, Y: pairup.LSOM(basis="product").fit_predict(X, Y)),
+    "LSOM (paper)": (None, lambda X, Y: pairup.LSOM().fit_predict(X, Y)),
+    "KS-NOCCO (paper)": (None, lambda X, Y: pairup.KSNOCCO().fit_predict(X, Y)),
+    "KS-HSIC (paper)": (None, lambda X, Y: pairup.KSHSIC(width=10**0.5).fit_predict(X, Y)),
+    "scipy FAQ, ten starts": (None, scipy_faq),
+    "POT Gromov-Wasserstein, ten starts": ("ot", pot),
+    "OTT-JAX entropic GW": ("ott", ott),
+}
+
+
+def installed() -> dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]]:
+    for name, (module, _) in METHODS.items():
+        if module is not None and find_spec(module) is None:
+            print(f"{name}: not installed, left out")
+    return {name: f for name, (module, f) in METHODS.items() if module is None or find_spec(module) is not None}
+
+
+def timed(function: Callable, *args) -> tuple[np.ndarray, float]:
+    start = time.process_time()
+    with pinned_blas():
+        return function(*args), time.process_time() - start
+
+
+# --- runs ------------------------------------------------------------------------------------------------------------
+def peers(out: Path, repeats: int) -> None:
+    rows, photos = [], flickr()
+    warm = cut(photos[:260], "left/right")
+    for function in installed().values():
+        function(warm.X, warm.Y)  # compilation is no one's speed
+    for n, count in ((40, repeats), (100, repeats), (320, 1)):
+        for name, function in installed().items():
+            accuracy, seconds = [], []
+            for seed in range(count):
+                X, Y, truth = cut(some(photos, n, seed), "left/right", seed)
+                indices, cpu = timed(function, X, Y)
+                accuracy.append(match_accuracy(indices, truth, Y))
+                seconds.append(cpu)
+            rows.append({"n": n, "method": name, "accuracy": np.mean(accuracy), "least": min(accuracy),
+                         "cpu_seconds": np.mean(seconds), "sets": count})  # fmt: skip
+            print("n={n:4d} {method:36s} {accuracy:.3f} (least {least:.2f}) {cpu_seconds:.2f} CPU s".format(**rows[-1]))
+    write(out, "peers", rows)
+
+
+def study(out: Path, with_anchors: bool) -> None:
+    rows, said, was = [], [], []
+    for name, make in study_sets().items():
+        try:
+            X, Y, truth = make()
+        except FileNotFoundError as error:
+            print(f"{name}: left out, {error}")
+            continue
+        m, cpu = timed(pairup.match, X, Y)
+        right = right_pairs(m.indices, truth, Y)
+        of_candidates = [match_accuracy(step.indices, truth, Y) for step in m.history]
+        row = {
+            "set": name, "n": len(X), "accuracy": right.mean(), "best": max(of_candidates),
+            "median": np.median(of_candidates), "foscttm": foscttm(m.indices, truth, Y),
+            "reliability": m.reliability, "reliable": m.reliable, "cpu_seconds": cpu,
+        }  # fmt: skip
+        if with_anchors:
+            known = np.random.default_rng(0).permutation(len(X))[: max(1, round(0.05 * len(X)))]
+            others = np.setdiff1d(np.arange(len(X)), known)
+            helped = pairup.match(X, Y, anchors=[(int(i), int(truth[i])) for i in known])
+            row["others_without_anchors"] = right[others].mean()
+            row["others_with_anchors"] = right_pairs(helped.indices, truth, Y)[others].mean()
+        said.append(m.confidence)
+        was.append(right)
+        rows.append(row)
+        print(" ".join(f"{v:.3f}" if isinstance(v, float) else str(v) for v in row.values()), flush=True)
+    p, hit = np.concatenate(said), np.concatenate(was)
+    place = np.minimum((10 * p).astype(int), 9)
+    curve = [(p[place == k].mean(), hit[place == k].mean(), int((place == k).sum())) for k in range(10) if (place == k).any()]  # fmt: skip  # noqa: E501
+    error = sum(count * abs(a - b) for a, b, count in curve) / len(p)
+    from sklearn.metrics import roc_auc_score
+
+    auc = roc_auc_score([row["accuracy"] > ABOVE_CHANCE for row in rows], [row["reliability"] for row in rows])
+    bad = [row["set"] for row in rows if row["reliable"] and row["accuracy"] < 0.2]
+    print(f"expected calibration error {error:.3f}; AUC of reliability {auc:.3f}; called reliable below .2: {bad}")
+    write(out, "study", {"rows": rows, "curve": curve, "calibration_error": error, "auc": auc})
+    plot_curve(out, curve, error)
+
+
+def noise(out: Path, repeats: int) -> None:
+    rows, chosen = [], ("pairup.match", "scipy FAQ, ten starts", "POT Gromov-Wasserstein, ten starts")
+    methods = {name: f for name, f in installed().items() if name in chosen}
+    for kind in ("swiss roll", "spiral", "mixture", "graph", "embeddings"):
+        for level in (0.0, 0.05, 0.1, 0.2, 0.4):
+            for name, function in methods.items():
+                accuracy = []
+                for seed in range(repeats):
+                    rng = np.random.default_rng([seed, round(1000 * level)])
+                    X, Y, truth = shuffle_pair(*RELATIONS[kind](rng, 100, level), random_state=seed)
+                    accuracy.append(match_accuracy(timed(function, X, Y)[0], truth, Y))
+                rows.append({"relation": kind, "noise": level, "method": name, "accuracy": np.mean(accuracy)})
+                print("{relation:12s} {noise:.2f} {method:36s} {accuracy:.3f}".format(**rows[-1]), flush=True)
+    write(out, "noise", rows)
+    plot_noise(out, rows)
+
+
+def scale(out: Path, sizes: list[int]) -> None:
+    rows = []
+    for n in sizes:
+        rng = np.random.default_rng(n)
+        X, Y, truth = shuffle_pair(*RELATIONS["embeddings"](rng, n, 0.3), random_state=n)
+        m, cpu = timed(pairup.match, X, Y)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        rows.append({"n": n, "accuracy": match_accuracy(m.indices, truth), "cpu_seconds": cpu, "peak_gb": peak})
+        print(
+            "n={n}: {accuracy:.3f} right, {cpu_seconds:.1f} CPU s, peak {peak_gb:.2f} GB".format(**rows[-1]), flush=True
+        )
+    write(out, "scale", rows)
+
+
+# --- pictures and files ----------------------------------------------------------------------------------------------
+def write(out: Path, name: str, content: object) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    (out / f"matching-{name}.json").write_text(json.dumps(content, indent=1, default=float) + "\n")
+
+
+def plot_curve(out: Path, curve: list[tuple[float, float, int]], error: float) -> None:
+    import matplotlib.pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(4, 4), layout="constrained")
+    said, was, count = zip(*curve, strict=True)
+    ax.plot([0, 1], [0, 1], color="0.7")
+    ax.scatter(said, was, s=[4 + 200 * c / max(count) for c in count])
+    ax.set(xlabel="confidence", ylabel="share of pairs that are right", title=f"expected calibration error {error:.3f}")
+    figure.savefig(out / "matching-calibration.png", dpi=120)
+
+
+def plot_noise(out: Path, rows: list[dict]) -> None:
+    import matplotlib.pyplot as plt
+
+    kinds = list(dict.fromkeys(row["relation"] for row in rows))
+    figure, axes = plt.subplots(1, len(kinds), figsize=(3 * len(kinds), 3), sharey=True, layout="constrained")
+    for ax, kind in zip(axes, kinds, strict=True):
+        for method in dict.fromkeys(row["method"] for row in rows):
+            points = [(r["noise"], r["accuracy"]) for r in rows if (r["relation"], r["method"]) == (kind, method)]
+            ax.plot(*zip(*points, strict=True), marker="o", label=method)
+        ax.set(title=kind, xlabel="noise")
+    axes[0].set_ylabel("accuracy")
+    axes[0].legend(fontsize=7)
+    figure.savefig(out / "matching-noise.png", dpi=120)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["peers", "study", "noise", "scale"])
+    parser.add_argument("--out", type=Path, default=Path("benchmark-results"))
+    parser.add_argument("--repeats", type=int, default=10, help="random sets per point")
+    parser.add_argument("--no-anchors", action="store_true", help="study: leave the runs with 5 %% known pairs out")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[320, 1000, 2000])
+    args = parser.parse_args()
+    if args.what == "study":
+        study(args.out, with_anchors=not args.no_anchors)
+    elif args.what == "scale":
+        scale(args.out, args.sizes)
+    else:
+        {"peers": peers, "noise": noise}[args.what](args.out, args.repeats)
+
+
+if __name__ == "__main__":
+    main()

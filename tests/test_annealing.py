@@ -1,0 +1,93 @@
+import itertools
+
+import numpy as np
+import pytest
+
+from pairup.annealing import NO_ANCHORS, Dense, LowRank, Terms, anneal, annealed, exclude_self, sinkhorn
+from pairup.kernels import gaussian, median_width
+from pairup.measures import HSIC, NOCCO
+
+
+def free(n, m=None, pairs=None):
+    m = n if m is None else m
+    return Terms(n, m, min(n, m) if pairs is None else pairs, NO_ANCHORS)
+
+
+def test_sinkhorn_gives_the_sums_it_is_asked_for(rng):
+    scores = rng.normal(size=(30, 30)).astype(np.float32)
+    plan, potential = sinkhorn(scores.copy(), np.zeros(30, np.float32), free(30), sweeps=200)
+    np.testing.assert_allclose(plan.sum(axis=0), 1, atol=1e-4)
+    np.testing.assert_allclose(plan.sum(axis=1), 1, atol=1e-4)
+    ratio = np.log(plan) - scores  # a + b: every 2 × 2 minor vanishes
+    np.testing.assert_allclose(ratio[0, 0] + ratio[1, 1], ratio[0, 1] + ratio[1, 0], atol=1e-3)
+    again, _ = sinkhorn(scores.copy(), potential, free(30), sweeps=1)
+    np.testing.assert_allclose(again, plan, atol=1e-4)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e3, 1e6])
+def test_sinkhorn_is_safe_at_any_temperature(rng, scale):
+    plan, _ = sinkhorn((scale * rng.normal(size=(40, 40))).astype(np.float32), np.zeros(40, np.float32), free(40))
+    assert np.isfinite(plan).all()
+    np.testing.assert_allclose(plan.sum(axis=0), 1, atol=1e-3)
+
+
+def test_sinkhorn_leaves_objects_alone_where_pairs_are_few(rng):
+    terms = free(12, 9, 6)
+    plan, _ = sinkhorn(rng.normal(size=(12, 9)).astype(np.float32), np.zeros(10, np.float32), terms, sweeps=300)
+    assert plan.shape == (12, 9)
+    assert plan.sum() == pytest.approx(6, abs=0.01)
+    assert (plan.sum(axis=1) < 1.001).all()
+    assert (plan.sum(axis=0) < 1.001).all()
+
+
+def test_a_low_rank_form_is_the_dense_one(rng):
+    A, B = rng.normal(size=(12, 3)).astype(np.float32), rng.normal(size=(9, 4)).astype(np.float32)
+    plan = rng.random((12, 9)).astype(np.float32)
+    dense = Dense(exclude_self(A @ A.T), exclude_self(B @ B.T))
+    np.testing.assert_allclose(LowRank(A, B).profit(plan), dense.profit(plan), rtol=1e-3, atol=1e-3)
+
+
+def test_rounding_keeps_to_anchors_and_numbers(rng):
+    anchors = (np.array([2, 0]), np.array([1, 3]))
+    terms = Terms(6, 5, 4, anchors)
+    indices = terms.round(rng.random((6, 5)))
+    assert indices[2] == 1
+    assert indices[0] == 3
+    assert (indices >= 0).sum() == 4
+    matched = indices[indices >= 0]
+    assert len(set(matched.tolist())) == 4
+
+
+def test_annealed_plans_keep_to_anchors(rng):
+    X = rng.normal(size=(20, 3))
+    K = exclude_self(gaussian(X, width=median_width(X))).astype(np.float32)
+    terms = Terms(20, 20, 20, (np.array([4, 7]), np.array([9, 0])))
+    for plan in annealed([Dense(K, K)], terms.uniform(), terms):
+        assert plan[4, 9] == pytest.approx(1, abs=1e-3)
+        assert plan[7, 0] == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.parametrize("measure", [HSIC, NOCCO])
+def test_annealing_never_exceeds_the_maximum_of_small_problems_and_often_finds_it(rng, measure):
+    found = 0
+    for _ in range(10):
+        X, Y = rng.normal(size=(7, 2)), rng.normal(size=(7, 2))
+        problem = measure(gaussian(X, width=median_width(X)), gaussian(Y, width=median_width(Y)))
+        best = max(problem.value(np.array(p)) for p in itertools.permutations(range(7)))
+        reached = max(step.value for _ in range(6) for step in anneal(problem, rng.permutation(7)))
+        assert reached <= best + 1e-9
+        found += reached > best - 1e-9
+    assert found >= 5
+
+
+def test_annealing_goes_higher_than_climbing(rng):
+    from pairup.solvers import climb
+
+    X = rng.normal(size=(60, 6))
+    Y = np.tanh(X @ rng.normal(size=(6, 6))) + 0.1 * rng.normal(size=(60, 6))
+    problem = HSIC(gaussian(X, width=median_width(X)), gaussian(Y, width=median_width(Y)))
+    starts = [rng.permutation(60) for _ in range(5)]
+    climbed = [max(s.value for s in climb(problem, p)) for p in starts]
+    annealed_ = [max(s.value for s in anneal(problem, p)) for p in starts]
+    assert np.mean(annealed_) > np.mean(climbed)
+    assert max(annealed_) >= max(climbed)

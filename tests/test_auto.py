@@ -1,0 +1,314 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import pairup
+import pairup.metrics
+from pairup.annealing import NO_ANCHORS, Terms
+from pairup.consensus import consensus, likeness
+from pairup.datasets import shuffle_pair
+from pairup.kernels import squared_distances
+from pairup.search import Candidate, coarse, look, profile_start, starts, unrelated, worth_following
+from pairup.views import views
+
+
+def skewed(rng, n=60, noise=0.02):
+    Z = rng.gamma(2.0, size=(n, 4)) * [4, 3, 2, 1]
+    Y = Z @ np.linalg.qr(rng.normal(size=(7, 4)))[0].T
+    return shuffle_pair(Z, Y + noise * rng.normal(size=Y.shape))
+
+
+def test_the_profile_start_knows_isometric_sets(rng):
+    X, Y, truth = skewed(rng, noise=0.0)
+    terms = Terms(60, 60, 60, NO_ANCHORS)
+    np.testing.assert_array_equal(profile_start(next(views(X, Y)), terms), truth)
+
+
+def test_starts_fit_sets_of_unequal_sizes(rng):
+    X, Y, _ = skewed(rng)
+    terms = Terms(60, 40, 40, NO_ANCHORS)
+    for plan in starts(next(views(X, Y[:40])), terms):
+        assert plan.shape == (60, 40)
+        assert plan.sum() == pytest.approx(40, rel=1e-3)
+
+
+def test_coarse_solutions_are_distinct_and_ordered(rng):
+    X, Y, truth = skewed(rng)
+    view, terms = next(views(X, Y)), Terms(60, 60, 60, NO_ANCHORS)
+    basins = coarse(view, terms, starts(view, terms))
+    assert all(a.value >= b.value for a, b in pairwise(basins))
+    assert (basins[0].indices == truth).mean() > 0.9
+    assert all((basins[0].indices == b.indices).mean() < 0.5 for b in basins[1:])
+
+
+def test_an_unrelated_set_keeps_the_spread_of_each_direction(rng):
+    X = rng.normal(size=(200, 2)) * [5, 1]
+    D = unrelated(squared_distances(X), seed=0)
+    assert D.mean() == pytest.approx(squared_distances(X).mean(), rel=0.02)
+    assert not np.allclose(D, squared_distances(X))
+
+
+def test_the_excess_tells_related_from_unrelated_sets(rng):
+    X, Y, _ = skewed(rng)
+    related = look(next(views(X, Y)), Terms(60, 60, 60, NO_ANCHORS), 0)
+    apart = look(next(views(rng.normal(size=(60, 5)), rng.normal(size=(60, 5)))), Terms(60, 60, 60, NO_ANCHORS), 0)
+    assert related.excess > 0.5
+    assert apart.excess < 0.2
+    assert worth_following([related, apart]) == [0]
+    assert worth_following([apart, apart]) == [0, 1]
+
+
+def test_partners_of_the_same_kind_are_alike(rng):
+    Y = np.repeat([[0.0], [10.0]], 10, axis=0) + 0.01 * rng.normal(size=(20, 1))
+    L = np.exp(-squared_distances(Y))
+    same = Candidate("a", 0, 0.1, np.r_[rng.permutation(10), 10 + rng.permutation(10)], 1.0)
+    also = Candidate("b", 0, 0.1, np.r_[rng.permutation(10), 10 + rng.permutation(10)], 1.0)
+    swapped = Candidate("c", 0, 0.1, np.r_[10 + rng.permutation(10), rng.permutation(10)], 1.0)
+    alike = likeness([same, also, swapped], L)
+    assert alike[0, 1] > 0.99
+    assert alike[0, 2] < -0.99
+
+
+def test_the_best_candidates_vote_and_rivals_are_kept(rng):
+    n = 30
+    truth, mirror = np.arange(n), np.arange(n)[::-1]
+    Y = np.sort(rng.normal(size=(n, 1)), axis=0)
+    candidates = [
+        Candidate("a", 0, 0.1, truth, 1.0),
+        Candidate("b", 0, 0.1, truth, 1.0),
+        Candidate("a", 1, 0.1, mirror, 1.0),
+    ]
+    J = np.array([[-5.0], [-4.9], [-3.0]])
+    decided = consensus(candidates, J, np.ones(1), np.exp(-squared_distances(Y)), Terms(n, n, n, NO_ANCHORS))
+    np.testing.assert_array_equal(decided.indices, truth)
+    assert decided.votes[np.arange(n), truth].min() > 0.8
+    np.testing.assert_array_equal(decided.rivals[0][0].indices, mirror)
+
+
+def test_match_finds_the_truth_and_knows_it(rng):
+    X, Y, truth = skewed(rng)
+    m = pairup.match(X, Y)
+    assert (m.indices == truth).mean() > 0.9
+    assert m.reliable
+    assert m.confidence.mean() > 0.8
+    assert "identify" in m.report
+
+
+def test_match_says_when_there_is_nothing_to_find(rng):
+    m = pairup.match(rng.normal(size=(60, 5)), rng.normal(size=(60, 6)))
+    assert m.reliable is False
+    assert m.confidence.mean() < 0.3
+    assert "Do not rely" in m.report
+
+
+def test_results_do_not_depend_on_jobs_or_order(rng):
+    X, Y, _ = skewed(rng, n=40)
+    one, two = pairup.match(X, Y), pairup.match(X, Y, n_jobs=2)
+    np.testing.assert_array_equal(one.indices, two.indices)
+    np.testing.assert_array_equal(one.confidence, two.confidence)
+    order = rng.permutation(40)
+    np.testing.assert_array_equal(order[pairup.match(X, Y[order]).indices], one.indices)
+
+
+def test_one_view_is_enough(rng):
+    X, Y, truth = skewed(rng, n=50)
+    assert (pairup.match(X, Y, metric="euclidean").indices == truth).mean() > 0.9
+    DX, DY = (np.sqrt(squared_distances(Z)) for Z in (X, Y))
+    distances = pairup.match(DX, DY, metric="precomputed")
+    assert (distances.indices == truth).mean() > 0.9
+    kernels = pairup.match(X @ X.T, Y @ Y.T, kernel="precomputed")
+    assert (kernels.indices == truth).mean() > 0.9
+    with pytest.raises(ValueError, match="translate needs a matching of two tables"):
+        distances.translate(X)
+    unit = rng.normal(size=(50, 8)) * np.geomspace(3, 0.3, 8)
+    scaled = unit * rng.uniform(0.1, 10, size=(50, 1))
+    turned = unit[::-1] @ np.linalg.qr(rng.normal(size=(8, 8)))[0]
+    assert (pairup.match(scaled, turned, metric="cosine").indices == np.arange(50)[::-1]).mean() > 0.9
+
+
+def test_anchors_decide_between_mirror_images(rng):
+    x = np.sort(rng.normal(size=40))
+    X, Y, truth = shuffle_pair(x[:, None], x[:, None])
+    assert not pairup.match(X, np.sort(-Y, axis=0) * -1).reliable
+    known = [(int(i), int(truth[i])) for i in (39, 0, 20)]
+    m = pairup.match(X, Y, anchors=known)
+    assert all(m.indices[i] == j for i, j in known)
+    assert all(m.confidence[i] == 1 for i, _ in known)
+    assert np.abs(X[:, 0] - Y[m.indices, 0]).mean() < 0.1
+
+
+def test_a_prior_decides_between_mirror_images(rng):
+    x = np.sort(rng.normal(size=40))
+    X, Y, _ = shuffle_pair(x[:, None], x[:, None])
+    prior = -np.abs(X - Y.T) + rng.normal(size=(40, 40))
+    for weight in (None, 1.0):
+        m = pairup.match(X, Y, prior=prior, prior_weight=weight)
+        assert np.corrcoef(X[:, 0], Y[m.indices, 0])[0, 1] > 0.9
+
+
+def test_unequal_sizes_give_plain_indices(rng):
+    X, Y, truth = skewed(rng)
+    fewer = pairup.match(X, Y[:45])
+    assert fewer.indices.shape == (60,)
+    assert (fewer.indices >= 0).sum() == 45
+    there = truth < 45
+    assert (fewer.indices[there] == truth[there]).mean() > 0.7
+    more = pairup.match(X[:45], Y)
+    assert (more.indices >= 0).all()
+    assert (more.indices == truth[:45]).mean() > 0.7
+
+
+def test_outliers_on_both_sides_stay_alone(rng):
+    X, Y, truth = skewed(rng)
+    X = np.vstack([X, rng.normal(size=(10, 4)) * 3 - 20])
+    Y = np.vstack([Y, rng.normal(size=(10, 7)) * 3 + 20])
+    m = pairup.match(X, Y, overlap=60 / 70)
+    assert (m.indices < 0).sum() == 10
+    assert (m.indices[:60] == truth).mean() > 0.6
+    guessed = pairup.match(X, Y, overlap="auto")
+    assert 0.5 < (guessed.indices >= 0).mean() <= 1
+    assert guessed.confidence[guessed.indices < 0].max(initial=0) == 0
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (1, 5), (2, 2), (3, 3), (5, 3), (4, 4), (5, 5)])
+def test_tiny_sets_are_matched_and_not_believed(rng, n, m):
+    matching = pairup.match(rng.normal(size=(n, 2)), rng.normal(size=(m, 2)))
+    assert (matching.indices >= 0).sum() == min(n, m)
+    assert not matching.reliable
+
+
+def test_sets_without_variation_are_not_believed(rng):
+    m = pairup.match(np.ones((20, 3)), rng.normal(size=(20, 2)))
+    assert m.reliable is False
+    assert "all objects of X are equal" in m.report
+    assert sorted(m.indices.tolist()) == list(range(20))
+
+
+def test_duplicates_are_harmless(rng):
+    X, Y, truth = skewed(rng, n=50)
+    X[10:25] = X[10]
+    Y[truth[10:25]] = Y[truth[10]]
+    m = pairup.match(X, Y)
+    assert pairup.metrics.match_accuracy(m.indices, truth, Y) > 0.8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"anchors": [(0, 99)]}, r"the anchor \(0, 99\) is out of range"),
+        ({"anchors": [(0, 1), (0, 1)]}, "given twice"),
+        ({"anchors": [(0, 1), (0, 2)]}, "x 0 the partners 1 and 2"),
+        ({"anchors": [(0, 1), (2, 1)]}, "y 1 the partners 0 and 2"),
+        ({"anchors": [(0.5, 1)]}, "pairs"),
+        ({"prior": np.ones((3, 3))}, r"\(20, 20\), got shape \(3, 3\)"),
+        ({"prior": np.full((20, 20), np.nan)}, "prior contains NaN"),
+        ({"prior_weight": 1.0}, "come with a prior"),
+        ({"overlap": 0.0}, r"\(0, 1\], got 0.0"),
+        ({"overlap": 1.5}, r"\(0, 1\], got 1.5"),
+        ({"overlap": "most"}, "or 'auto', got 'most'"),
+        ({"metric": "manhattan"}, "got 'manhattan'"),
+        ({"metric": "precomputed"}, "symmetric distance matrix"),
+        ({"kernel": "rbf"}, "'precomputed', got 'rbf'"),
+        ({"method": "ks-hsic", "overlap": 0.5}, "overlap can be used with method='auto' only"),
+    ],
+)
+def test_bad_arguments_are_refused(rng, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        pairup.match(rng.normal(size=(20, 3)), rng.normal(size=(20, 4)), **arguments)
+
+
+@pytest.fixture(scope="module")
+def matched():
+    rng = np.random.default_rng(5)
+    X, Y, truth = skewed(rng, n=80)
+    return X, Y, truth, pairup.match(X, Y)
+
+
+def test_candidates_are_ordered_and_start_with_the_partner(matched):
+    *_, m = matched
+    partners, likely = m.candidates(3)
+    assert partners.shape == likely.shape == (80, 3)
+    assert (np.diff(likely, axis=1) <= 0).all()
+    sure = m.confidence > 0.6
+    np.testing.assert_array_equal(partners[sure, 0], m.indices[sure])
+    assert (m.probabilities.sum(axis=1) <= 1 + 1e-9).all()
+
+
+def test_suggestions_are_doubtful_and_different(matched):
+    *_, m = matched
+    pairs = m.suggest(5)
+    assert len({i for i, _ in pairs}) == 5
+    assert all(m.indices[i] == j for i, j in pairs)
+    doubt = np.minimum(m.confidence, 1 - m.confidence)
+    assert doubt[pairs[0][0]] == pytest.approx(doubt.max())
+
+
+def test_new_objects_are_translated_and_assigned(matched):
+    X, Y, truth, m = matched
+    middle = X.mean(axis=0, keepdims=True)
+    assert np.linalg.norm(m.translate(middle) - Y.mean(axis=0)) < np.linalg.norm(Y - Y.mean(axis=0), axis=1).mean()
+    part = np.arange(0, 80, 2)
+    order = np.random.default_rng(1).permutation(len(part))
+    p = m.assign(X[part] * 1.001, Y[truth[part]][order])
+    assert (order[p] == np.arange(len(part))).mean() > 0.6
+
+
+def test_a_saved_matching_is_the_same(matched, tmp_path):
+    *_, m = matched
+    m.save(tmp_path / "m.npz")
+    again = pairup.Matching.load(tmp_path / "m.npz")
+    np.testing.assert_array_equal(again.indices, m.indices)
+    np.testing.assert_array_equal(again.confidence, m.confidence)
+    assert again.report == m.report
+    assert again.to_dict() == m.to_dict()
+    assert [s.value for s in again.history] == [s.value for s in m.history]
+    assert len(again.alternatives) == len(m.alternatives)
+    np.testing.assert_allclose(again.translate(m.sets[0][:2]), m.translate(m.sets[0][:2]))
+
+
+def test_saved_files_of_newer_formats_and_other_files_are_refused(matched, tmp_path, monkeypatch):
+    *_, m = matched
+    monkeypatch.setattr("pairup.matching.FORMAT", 99)
+    m.save(tmp_path / "new.npz")
+    monkeypatch.undo()
+    with pytest.raises(ValueError, match="has format 99, and this pairup reads formats up to 1"):
+        pairup.Matching.load(tmp_path / "new.npz")
+    (tmp_path / "text.npz").write_text("no archive")
+    with pytest.raises(ValueError, match="is not a saved matching"):
+        pairup.Matching.load(tmp_path / "text.npz")
+    np.savez(tmp_path / "other.npz", a=np.zeros(3))
+    with pytest.raises(ValueError, match="is not a saved matching"):
+        pairup.Matching.load(tmp_path / "other.npz")
+
+
+def test_the_paper_methods_can_be_saved_too(rng, tmp_path):
+    X, Y, _ = skewed(rng, n=20)
+    m = pairup.match(X, Y, method="ks-hsic")
+    m.save(tmp_path / "m.npz")
+    assert pairup.Matching.load(tmp_path / "m.npz").to_dict() == m.to_dict()
+    with pytest.raises(ValueError, match="candidates needs a matching"):
+        m.candidates()
+
+
+def test_the_picture_shows_what_there_is(matched):
+    pytest.importorskip("matplotlib")
+    import matplotlib.pyplot as plt
+
+    *_, m = matched
+    display = m.plot()
+    assert len(display.axes_) == 3
+    assert sum(bar.get_height() for bar in display.axes_[1].patches) == 80
+    assert "reliable" in display.title
+    plt.close(display.figure_)
+
+
+def test_photos_of_the_paper_are_matched(data_folder):
+    from pairup.datasets import half_images, load_flickr, to_lab
+
+    photos = to_lab(load_flickr(data_folder / "flickr320/png40"))
+    chosen = np.random.default_rng(0).permutation(320)[:100]
+    X, Y, truth = half_images(photos[chosen])
+    m = pairup.match(X, Y)
+    assert pairup.metrics.match_accuracy(m.indices, truth, Y) > 0.85
+    assert m.reliable

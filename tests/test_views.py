@@ -1,0 +1,44 @@
+import pickle
+
+import numpy as np
+import pytest
+
+from pairup.kernels import squared_distances
+from pairup.views import View, geodesic, ranked, standardized, unit_rows, views
+
+
+def test_geodesic_distances_follow_the_curve():
+    t = np.linspace(0.5, 3 * np.pi, 200)
+    spiral = np.c_[t * np.cos(t), t * np.sin(t)]
+    arc = np.cumsum(np.r_[0, np.linalg.norm(np.diff(spiral, axis=0), axis=1)])
+    np.testing.assert_allclose(np.sqrt(geodesic(squared_distances(spiral), 2)[0]), arc, rtol=1e-3)
+
+
+def test_geodesic_distances_survive_islands_and_duplicates(rng):
+    Z = np.vstack([rng.normal(size=(10, 2)), 100 + rng.normal(size=(10, 2)), np.zeros((5, 2))])
+    D = geodesic(squared_distances(Z))
+    assert np.isfinite(D).all()
+    assert D[-1, -2] == pytest.approx(0, abs=1e-9)
+
+
+def test_scaled_views_do_not_know_units(rng):
+    Z = rng.normal(size=(15, 3))
+    units = np.array([1.0, 1e6, 1e-6])
+    np.testing.assert_allclose(standardized(Z * units), standardized(Z), atol=1e-9)
+    np.testing.assert_array_equal(ranked(np.exp(Z * units[0])), ranked(Z))
+    np.testing.assert_allclose(unit_rows(7 * Z), unit_rows(Z))
+
+
+def test_constant_columns_are_harmless(rng):
+    Z = np.c_[rng.normal(size=10), np.full(10, 3.0)]
+    assert np.isfinite(standardized(Z)).all()
+    assert (standardized(Z)[:, 1] == 0).all()
+
+
+def test_a_view_travels_without_its_eigenvectors(rng):
+    view = next(views(rng.normal(size=(30, 4)), rng.normal(size=(30, 4))))
+    light = len(pickle.dumps(view))
+    view.forms(0.1)
+    assert len(pickle.dumps(view)) == light
+    again: View = pickle.loads(pickle.dumps(view))
+    np.testing.assert_allclose(again.forms(0.1)[0].K, view.forms(0.1)[0].K)
