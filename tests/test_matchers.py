@@ -220,3 +220,35 @@ def test_lsom_can_choose_at_each_iteration(problem):
     matcher = LSOM(select="iteration", n_starts=2).fit(X, Y)
     assert matcher.dependence_ == max(step.value for step in matcher.history_)
     assert matcher.cv_results_["mean_test_score"].max() == pytest.approx(matcher.best_score_)
+
+
+def test_the_product_basis_is_searched_and_selected_without_labels(rng):
+    Z = rng.gamma(2.0, size=(50, 4)) * [4, 3, 2, 1]
+    order = rng.permutation(50)
+    Y = (Z @ np.linalg.qr(rng.normal(size=(6, 4)))[0].T)[order]
+    matcher = LSOM(basis="product", widths=(1.0, 2.0), n_starts=3).fit(Z, Y)
+    assert (order[matcher.assignment_] == np.arange(50)).mean() > 0.9
+    assert set(matcher.best_params_) == {"width", "epsilon"}
+    assert matcher.best_score_ == matcher.cv_results_["mean_test_score"].max()
+    assert matcher.dependence_ == pytest.approx(matcher.best_score_ - 0.5, rel=1e-6)
+    np.testing.assert_array_equal(matcher.set_params(n_jobs=2).fit(Z, Y).assignment_, matcher.assignment_)
+
+
+@pytest.mark.parametrize("matcher", [KSHSIC, KSNOCCO])
+def test_annealed_estimators_go_at_least_as_high(rng, matcher):
+    X = rng.normal(size=(50, 5))
+    Y = np.tanh(X @ rng.normal(size=(5, 5)))[rng.permutation(50)]
+    climbed, annealed = (matcher(n_starts=3, solver=solver).fit(X, Y) for solver in ("climb", "anneal"))
+    assert annealed.dependence_ >= climbed.dependence_ - 1e-9
+
+
+@pytest.mark.parametrize(
+    ("matcher", "message"),
+    [
+        (KSHSIC(solver="swap"), "solver must be 'climb' or 'anneal', got 'swap'"),
+        (LSOM(basis="all"), "basis must be 'pairs' or 'product', got 'all'"),
+    ],
+)
+def test_unknown_solvers_and_bases_are_refused(rng, matcher, message):
+    with pytest.raises(ValueError, match=message):
+        matcher.fit(rng.normal(size=(6, 2)), rng.normal(size=(6, 2)))

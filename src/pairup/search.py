@@ -22,6 +22,28 @@ RIVAL = 0.93  # a second solution is followed if its coarse value comes this clo
 
 
 @dataclass(frozen=True)
+class Effort:
+    """How long the search takes its time.
+
+    Parameters
+    ----------
+    continuation : the regularisers ε, coarse dependence first.
+    updates : of the plan at each temperature.
+    coarse_updates : the same in the coarse look.
+    """
+
+    continuation: tuple[float, ...]
+    updates: int
+    coarse_updates: int
+
+    @classmethod
+    def of(cls, terms: Terms) -> "Effort":
+        """Return the effort for sets of this size: many objects leave less freedom, and cost more."""
+        many = max(terms.n, terms.m) >= LOW_RANK_FROM
+        return cls(CONTINUATION[::2], 2, 1) if many else cls(CONTINUATION, 3, 2)
+
+
+@dataclass(frozen=True)
 class Candidate:
     """One matching the search came by.
 
@@ -109,9 +131,10 @@ def last(plans: Iterator[Single]) -> Single:
 def coarse(view: View, terms: Terms, starts: Sequence[Single]) -> list[Basin]:
     """Anneal at the coarsest ε from every start; return the distinct solutions, the best first."""
     forms = view.coarse_forms(CONTINUATION[0])
+    updates = Effort.of(terms).coarse_updates
     found = []
     for plan in starts:
-        plan = last(annealed(forms, plan, terms, betas=COARSE_COOLING, updates=2))
+        plan = last(annealed(forms, plan, terms, betas=COARSE_COOLING, updates=updates))
         indices = terms.round(plan)
         found.append(Basin(plan, indices, alignment(forms, indices, terms)))
     distinct: list[Basin] = []
@@ -203,13 +226,12 @@ def worth_following(outlooks: Sequence[Outlook]) -> list[int]:
 def follow(view: View, terms: Terms, outlook: Outlook) -> list[Candidate]:
     """Continue the solutions of the coarse look to finer and finer dependence; every stage gives candidates."""
     plans = [basin.plan for basin in outlook.basins]
-    many = max(terms.n, terms.m) >= LOW_RANK_FROM
-    betas, updates = (RECOOLING[::2], 2) if many else (RECOOLING, 3)
+    effort = Effort.of(terms)
     candidates = []
-    for epsilon in CONTINUATION:
+    for epsilon in effort.continuation:
         forms = view.forms(epsilon)
         for number, plan in enumerate(plans):
-            plans[number] = last(annealed(forms, plan, terms, betas=betas, updates=updates))
+            plans[number] = last(annealed(forms, plan, terms, betas=RECOOLING, updates=effort.updates))
             indices = terms.round(plans[number])
             candidates.append(Candidate(view.name, number, epsilon, indices, alignment(forms, indices, terms)))
     return candidates

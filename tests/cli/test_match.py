@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 
-from pairup import match
+from pairup import Matching, match
 
 COMMAND = (sys.executable, "-c", "from pairup.cli import main; main()")
 
@@ -101,3 +101,40 @@ def test_ctrl_c_exits_with_130_and_no_traceback(tmp_path, rng):
     assert process.returncode == 130
     assert "Traceback" not in talk
     assert sorted(os.listdir(tmp_path)) == ["x.npy", "y.npy"]
+
+
+def test_auto_carries_anchors_priors_and_unequal_sizes(tables):
+    folder, _, _ = tables
+    (folder / "known.csv").write_text("x,y\n3,4\n7,1\n")
+    np.save(folder / "prior.npy", np.zeros((25, 25)))
+    done = run(
+        *("match", folder / "x.csv", folder / "y.npy", "--json", "--anchors", folder / "known.csv"),
+        *("--prior", folder / "prior.npy", "--overlap", "0.8", "--save", folder / "m.npz", "--metric", "euclidean"),
+    )
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["method"] == "auto"
+    assert answer["indices"][3] == 4
+    assert answer["indices"][7] == 1
+    assert answer["indices"].count(-1) == 5
+    assert "expected to be right" in done.stderr
+    assert Matching.load(folder / "m.npz").indices.tolist() == answer["indices"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--anchors", "known.csv"], 1, "pair 1 names 'nobody', which is no row of X"),
+        (["--anchors", "missing.csv"], 1, "cannot be read as anchors"),
+        (["--overlap", "some"], 2, "must be a number in"),
+        (["--overlap", "2"], 1, "overlap must lie in"),
+        (["--save", "m.txt"], 2, "expected a name that ends in .npz"),
+    ],
+)
+def test_bad_options_are_refused_before_work_starts(tables, arguments, code, message):
+    folder, _, _ = tables
+    (folder / "known.csv").write_text("nobody,4\n")
+    done = run("match", "x.csv", "y.npy", *arguments, cwd=folder)
+    assert done.returncode == code
+    assert message in done.stderr
+    assert done.stdout == ""
