@@ -12,7 +12,7 @@ import click
 EXISTING = click.Path(exists=True, path_type=Path)
 METHODS = (
     "identity", "mean-variance", "random", "z-score", "inca", "inca-z",
-    "ks-hsic", "ks-nocco", "lsom", "default", "oracle",
+    "ks-hsic", "ks-nocco", "lsom", "match", "default", "oracle",
 )  # fmt: skip
 
 

@@ -159,7 +159,7 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         lpc = lpc_from_lsf(self.convert_lsf(frames[speech].lsf))
         converted = working
         if synthesis == "world":
-            f0 = pitch(working, self.framing_)
+            f0 = pitch(working, self.framing_, careful=True)
             converted = repitch(working, self.framing_, f0, self.convert_pitch(f0))
         for _ in range(PASSES):
             spoken = self.framing_(converted)

@@ -32,16 +32,33 @@ def pair_frames(U: Array, V: Array, *, weights: Array | None = None) -> Array:
     a = np.full(len(U), 1 / len(U)) if weights is None else weights
     b = np.full(len(V), 1 / len(V))
     for trust in (0.5, 1.0, 1.0, 1.0):
-        (mean_u, std_u), (mean_v, std_v) = _moments(U, a), _moments(V, b)
-        spread = np.sqrt(std_u * std_v)
-        D = cdist(
-            (U - mean_u) * (spread / std_u) ** trust + (1 - trust) * mean_u,
-            (V - mean_v) * (spread / std_v) ** trust + (1 - trust) * mean_v,
-            "sqeuclidean",
-        )
-        plan = soft_plan(-D / np.median(D), a)
+        plan = soft_plan(_similarity(U, V, a, b, trust), a)
         b = a @ plan
     return plan
+
+
+def similarity(U: Array, V: Array) -> Array:
+    """Return −‖u_i − v_j‖² / median of the z-scored frames: a prior for the matchers of the package.
+
+    Parameters
+    ----------
+    U, V : array of shape (n, d) and (m, d)
+        Mel cepstra of the frames.
+    """
+    return _similarity(U, V, np.full(len(U), 1 / len(U)), np.full(len(V), 1 / len(V)), 1.0)
+
+
+def _similarity(U: Array, V: Array, a: Array, b: Array, trust: float) -> Array:
+    """Compare frames after z-scoring each voice under the weights a and b, as far as `trust` says."""
+    (mean_u, std_u), (mean_v, std_v) = _moments(U, a), _moments(V, b)
+    spread = np.sqrt(std_u * std_v)
+    D = cdist(
+        (U - mean_u) * (spread / std_u) ** trust + (1 - trust) * mean_u,
+        (V - mean_v) * (spread / std_v) ** trust + (1 - trust) * mean_v,
+        "sqeuclidean",
+    )
+    S: Array = -D / np.median(D)
+    return S
 
 
 def soft_plan(S: Array, weights: Array, *, sharpness: float = 20.0, balance: float = 0.7, sweeps: int = 50) -> Array:

@@ -12,6 +12,7 @@ from scipy.spatial.distance import cdist
 
 from pairup.assignment import assign
 from pairup.matchers import KSHSIC, KSNOCCO, LSOM
+from pairup.matching import match
 from pairup.metrics import log_spectral_distance, mel_cepstral_distortion, pitch_error
 from pairup.regression import MatchedRegressor
 from pairup.voice.alignment import align
@@ -19,7 +20,7 @@ from pairup.voice.audio import Recording, Recordings, read_recordings
 from pairup.voice.converter import VoiceConverter
 from pairup.voice.frames import Frames, Framing, mel_cepstrum
 from pairup.voice.lsf import envelope, lpc_from_lsf, repair_lsf
-from pairup.voice.pairing import pair_frames, partners
+from pairup.voice.pairing import pair_frames, partners, similarity
 from pairup.voice.synthesis import pitch
 
 PAPERS_RATE = 44100
@@ -209,9 +210,17 @@ def inca(X: Array, Y: Array, *, start: Array | None = None, max_iter: int = 30) 
     return convert
 
 
-def _expected_partners(split: Split) -> Conversion:
+def _cepstra(split: Split) -> tuple[Array, Array]:
     U, V = (mel_cepstrum(envelope(lpc_from_lsf(lsf)), split.rate) for lsf in (split.X, split.Y))
-    return _learn(split.X, partners(split.Y, pair_frames(U, V)))
+    return U, V
+
+
+def _match_with_prior(split: Split) -> Conversion:
+    return _learn(split.X, split.Y[match(split.X, split.Y, prior=similarity(*_cepstra(split))).indices])
+
+
+def _expected_partners(split: Split) -> Conversion:
+    return _learn(split.X, partners(split.Y, pair_frames(*_cepstra(split))))
 
 
 METHODS: dict[str, Callable[[Split], Conversion]] = {
@@ -224,6 +233,7 @@ METHODS: dict[str, Callable[[Split], Conversion]] = {
     "ks-hsic": lambda split: _learn(split.X, split.Y[KSHSIC().fit_predict(split.X, split.Y)]),
     "ks-nocco": lambda split: _learn(split.X, split.Y[KSNOCCO().fit_predict(split.X, split.Y)]),
     "lsom": lambda split: _learn(split.X, split.Y[LSOM().fit_predict(split.X, split.Y)]),
+    "match": _match_with_prior,
     "default": _expected_partners,
     "oracle": lambda split: _learn(split.X, split.oracle),
 }

@@ -13,11 +13,24 @@ Array = NDArray[np.float64]
 BLOCK = 512  # frames whose spectra are held at once
 
 
-def pitch(recording: Recording, framing: Framing) -> Array:
-    """Return the fundamental frequency of every frame in Hz, 0 where there is none (WORLD: Harvest)."""
+def pitch(recording: Recording, framing: Framing, *, careful: bool = False) -> Array:
+    """Return the fundamental frequency of every frame in Hz, 0 where there is none.
+
+    Parameters
+    ----------
+    recording : Recording
+        The sound.
+    framing : Framing
+        Where the frames are.
+    careful : bool
+        Harvest, which misses fewer voiced frames, instead of DIO and StoneMask, which are five times quicker.
+    """
     world = require("pyworld", extra="voice")
-    signal = recording.resampled(framing.rate).signal
-    f0: Array = world.harvest(signal, framing.rate, frame_period=1000 * framing.step / framing.rate)[0]
+    signal, rate, period = recording.resampled(framing.rate).signal, framing.rate, 1000 * framing.step / framing.rate
+    if careful:
+        f0: Array = world.harvest(signal, rate, frame_period=period)[0]
+    else:
+        f0 = world.stonemask(signal, *world.dio(signal, rate, frame_period=period), rate)
     return f0
 
 
