@@ -107,19 +107,13 @@ class Matching:
         return chosen
 
     def translate(self, X_new: ArrayLike) -> Array:
-        """Carry new x into the space of Y by kernel regression on the matched pairs, cross-validated.
-
-        Pairs count by their confidence: those below the median are left out of the fit.
-        """
+        """Carry new x into the space of Y by kernel regression on the matched pairs, cross-validated."""
         from pairup.regression import MatchedRegressor
 
         X, Y = self._tables("translate")
-        used = self.indices >= 0
-        if used.sum() > 20:
-            used &= self.confidence >= np.median(self.confidence[used])
-        images: Array = (
-            MatchedRegressor().fit(X[used], Y[self.indices[used]]).predict(check_set(X_new, "X_new", at_least=1))
-        )
+        matched = np.flatnonzero(self.indices >= 0)
+        model = MatchedRegressor().fit(X[matched], Y[self.indices[matched]])
+        images: Array = model.predict(check_set(X_new, "X_new", at_least=1))
         return images
 
     def assign(self, X_new: ArrayLike, Y_new: ArrayLike) -> Indices:
