@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from pairup import metrics
 from pairup.metrics import foscttm, match_accuracy
 
 
@@ -37,3 +38,50 @@ def test_foscttm_agrees_with_its_definition(rng):
 
 def test_foscttm_of_a_constant_plan_is_a_half():
     assert foscttm(np.zeros(10, dtype=int), np.arange(10), np.random.default_rng(0).normal(size=(10, 2))) == 0.5
+
+
+GRID = np.argwhere(np.ones((10, 12)))
+
+
+@pytest.mark.parametrize("p", [2, 16])
+def test_distance_preservation_agrees_with_vc_flas(p, rng):
+    peer = pytest.importorskip("vc_flas.metrics", reason="vc-flas needs Python < 3.13")
+    X = rng.random((120, 3))
+    theirs = peer.distance_preservation_quality(X.reshape(10, 12, 3), p=p)
+    assert metrics.distance_preservation_quality(X, GRID, p=p) == pytest.approx(theirs, abs=1e-9)
+    holes = rng.random((10, 12)) < 0.7
+    theirs = peer.distance_preservation_quality(X.reshape(10, 12, 3), valid=holes, p=p)
+    kept = holes.ravel()
+    assert metrics.distance_preservation_quality(X[kept], GRID[kept], p=p) == pytest.approx(theirs, abs=1e-9)
+
+
+def test_tie_free_quality_of_random_layouts_is_near_zero_and_of_sorted_ones_near_one(rng):
+    X = rng.random((120, 3))
+    assert metrics.distance_preservation_quality(X, GRID, ties="average") < 0.1
+    assert metrics.distance_preservation_quality(X, GRID) > 0.25  # the tie rule flatters
+    assert metrics.distance_preservation_quality(GRID + 0.1 * rng.random(GRID.shape), GRID, ties="average") > 0.95
+
+
+def test_quality_does_not_depend_on_the_order_scale_or_place(rng):
+    X = rng.random((120, 3))
+    p = rng.permutation(120)
+    for ties in ("features", "average"):
+        value = metrics.distance_preservation_quality(X, GRID, ties=ties)
+        again = metrics.distance_preservation_quality(7 * X[p] - 3, 0.1 * GRID[p] + 5, ties=ties)
+        assert again == pytest.approx(value, abs=1e-9)
+        rows = metrics.distance_preservation_quality(X, GRID, ties=ties, rows=60)
+        assert rows == pytest.approx(value, abs=0.1)
+
+
+def test_neighbours_kept_by_hand():
+    line = [[0, 0], [0, 1], [0, 2], [0, 3], [0, 4]]
+    assert metrics.neighbours_kept([[0.0], [1.0], [2.0], [3.0], [4.0]], line, k=2) == pytest.approx(1.0)
+    # Of the two equally near cells, one is the nearest item: half of it in expectation.
+    assert metrics.neighbours_kept([[0.0], [1.0], [2.1], [3.3], [4.6]], line, k=1) == pytest.approx(
+        (1 + 3 * 0.5 + 1) / 5
+    )
+
+
+def test_layout_metrics_refuse_unequal_counts():
+    with pytest.raises(ValueError, match="as many positions as items"):
+        metrics.distance_preservation_quality([[1.0]], [[0, 0], [0, 1]])

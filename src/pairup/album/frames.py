@@ -235,8 +235,8 @@ def fit_outline(outline: Mask, n: int) -> NDArray[np.intp]:
         if best is not None and best[0][0] == 0:
             break  # thicker is only for strokes that broke
     assert best is not None
-    cells: NDArray[np.intp] = best[1] - best[1].min(axis=0)
-    return cells
+    corner: NDArray[np.intp] = best[1].min(axis=0)
+    return best[1] - corner
 
 
 def _fits(outline: Mask, n: int, target: tuple[int, int]) -> Iterator[tuple[tuple[float, float], NDArray[np.intp]]]:

@@ -151,12 +151,19 @@ class Lattice:
         points = points - points.min(axis=0)
         k = min(NEAR, len(points))
         distances, near = (np.reshape(found, (len(points), k)) for found in cKDTree(points).query(points, k))
-        pitch = float(np.median(distances[:, min(1, k - 1)])) or 1.0
-        # A few far-off cells must not blow the raster up.
-        pitch = max(pitch, float(np.sqrt(np.prod(np.ptp(points, axis=0) + pitch) / (64 * len(points)))))
-        points = points / pitch
-        row, column = np.rint(points).astype(np.int32).T
-        return cls(points, row.copy(), column.copy(), near.astype(np.int32))
+        points = points / (float(np.median(distances[:, min(1, k - 1)])) or 1.0)
+        row, column = (_closed_up(values) for values in points.T)
+        spare = float(row.max() + 1) * float(column.max() + 1) / (64 * len(points) + 4096)
+        if spare > 1:  # cells strewn along a curve: a coarser raster holds them
+            row, column = (_closed_up(values / np.sqrt(spare)) for values in points.T)
+        return cls(points, row, column, near.astype(np.int32))
+
+
+def _closed_up(values: Array) -> Integers:
+    """Round coordinates to a raster on which empty gaps shrink to two lines."""
+    found, place = np.unique(np.rint(values), return_inverse=True)
+    lines = np.concatenate([[0], np.cumsum(np.minimum(np.diff(found), 3))])
+    return lines[place].astype(np.int32)
 
 
 def _continue(
@@ -415,10 +422,10 @@ def anneal_swaps(
     for c in range(m):
         where[order[c]] = c
     temperature = hot
-    decay = (cold / hot) ** (1.0 / proposals) if hot > 0 else 1.0
+    decay = (cold / hot) ** (1 / (0.9 * proposals)) if hot > 0 else 1.0
     made = 0
     for t in range(proposals):
-        temperature *= decay
+        temperature = temperature * decay if 10 * t < 9 * proposals else 0.0  # the last tenth only improves
         i = np.random.randint(m)  # noqa: NPY002
         a = where[i]
         target = a

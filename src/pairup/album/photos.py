@@ -275,8 +275,9 @@ def _open(path: Path, side: int) -> tuple[Any, datetime | None]:
         raise Unreadable("empty")
     if path.suffix.lower() in (".heic", ".heif", ".hif"):
         require("pi_heif", extra="album").register_heif_opener()
+    image.init()  # Pillow knows only the commonest formats before
     try:
-        picture = image.open(path, formats=FORMATS)
+        picture = image.open(path, formats=[name for name in FORMATS if name in image.OPEN])
     except image.DecompressionBombError as error:
         raise Unreadable(f"enormous ({str(error).partition(',')[0]}); make a smaller copy") from error
     except image.UnidentifiedImageError as error:

@@ -1,0 +1,173 @@
+import numpy as np
+import pytest
+
+from pairup.album.layout import (
+    anneal_swaps,
+    auction,
+    box_means,
+    principal_components,
+    settle,
+    similar_items,
+    sort_steps,
+)
+from pairup.metrics import distance_preservation_quality
+
+GRID = np.argwhere(np.ones((16, 16)))
+
+
+def sort(features, cells, **options):
+    *_, last = sort_steps(np.asarray(features, dtype=float), np.asarray(cells), **options)
+    assert last.progress == 1.0
+    assert sorted(last.order) == list(range(len(cells)))
+    return last.order
+
+
+def dpq(features, cells, order):
+    return distance_preservation_quality(features[order], cells)
+
+
+def test_colours_beat_the_best_peer_at_the_same_size(rng):
+    vc_flas = pytest.importorskip("vc_flas", reason="vc-flas needs Python < 3.13")
+    cells = np.argwhere(np.ones((32, 32)))
+    X = rng.random((1024, 3))
+    peer = vc_flas.flas(X.reshape(32, 32, 3).astype(np.float32), radius_decay=0.98, max_swap_positions=81, seed=0)
+    peer_score = dpq(X, cells, peer.sorting.ravel())
+    assert peer_score > 0.94  # the peer is itself
+    assert dpq(X, cells, sort(X, cells)) > max(peer_score, 0.957)
+    assert dpq(X, cells, sort(X, cells, draft=True)) > 0.945
+
+
+def test_a_line_is_sorted_exactly(rng):
+    values = rng.random(40)
+    order = sort(values[:, None], [(0, i) for i in range(40)])
+    placed = values[order]
+    assert (np.diff(placed) > 0).all() or (np.diff(placed) < 0).all()
+
+
+def test_same_seed_same_order_other_seed_another(rng):
+    X = rng.random((256, 3))
+    first = sort(X, GRID, seed=3)
+    np.testing.assert_array_equal(first, sort(X, GRID, seed=3))
+    assert (first != sort(X, GRID, seed=4)).any()
+
+
+def test_blocks_do_not_depend_on_the_number_of_jobs(rng):
+    cells = np.argwhere(np.ones((50, 50)))  # more cells than one block holds
+    X = rng.random((2500, 3))
+    alone = sort(X, cells, n_jobs=1)
+    np.testing.assert_array_equal(alone, sort(X, cells, n_jobs=2))
+    assert distance_preservation_quality(X[alone], cells, rows=300) > 0.95
+
+
+def test_pins_stay_and_the_rest_gathers_round_them(rng):
+    X = rng.random((256, 3))
+    pins = {7: 0, 100: 255, 3: 120}
+    order = sort(X, GRID, pins=pins)
+    assert {item: int(np.flatnonzero(order == item)[0]) for item in pins} == pins
+    assert dpq(X, GRID, order) > 0.9
+    near = order[[119, 121, 104, 136]]
+    assert np.linalg.norm(X[near] - X[3], axis=1).mean() < 0.5 * np.linalg.norm(X - X[3], axis=1).mean()
+
+
+def test_everything_pinned_stays():
+    assert sort([[1.0], [2.0], [3.0]], [(0, 0), (0, 1), (0, 2)], pins={0: 2, 1: 0, 2: 1}).tolist() == [1, 2, 0]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_few_items(n):
+    sort(np.arange(n)[:, None], [(0, i) for i in range(n)])
+
+
+@pytest.mark.parametrize("kinds", [1, 2, 5])
+def test_duplicates_end(kinds, rng):
+    X = rng.random((kinds, 3))[rng.integers(kinds, size=256)]
+    order = sort(X, GRID)
+    same = (X[order].reshape(16, 16, 3)[:, 1:] == X[order].reshape(16, 16, 3)[:, :-1]).all(axis=2).mean()
+    assert same > 0.75
+
+
+def test_scattered_cells_and_far_outliers(rng):
+    cells = np.concatenate([rng.random((99, 2)) * 10, [[1e4, 1e4]]])
+    X = np.c_[cells[:99, :1], cells[:99, 1:]]
+    X = rng.permutation(np.vstack([X, [[5, 5]]]))
+    order = sort(X, cells)
+    assert distance_preservation_quality(X[order], cells) > 0.85
+
+
+def test_settle_changes_little_and_only_for_the_better(rng):
+    X = rng.random((256, 3))
+    order = sort(X, GRID)
+    gains = []
+    for home in (0, 100, 200):
+        moved = order.copy()
+        moved[[home, 255]] = moved[[255, home]]
+        fixed = np.arange(256) == 255
+        settled = settle(X, GRID, moved, fixed)
+        assert settled[255] == order[home]
+        assert (settled != order).sum() < 40
+        gains.append(dpq(X, GRID, settled) - dpq(X, GRID, moved))
+    assert max(gains) > 0
+    assert min(gains) > -1e-3  # swaps lower the distances of neighbours, which is nearly the same
+
+
+def test_principal_components_keep_distances(rng):
+    for shape in ((20, 50), (50, 20), (30, 2)):
+        X = rng.random(shape)
+        Z = principal_components(X)
+        for i in range(5):
+            np.testing.assert_allclose(
+                np.linalg.norm(Z - Z[i], axis=1), np.linalg.norm(X - X[i], axis=1), rtol=1e-4, atol=1e-4
+            )
+
+
+@pytest.mark.parametrize("d", [3, 20])
+def test_similar_items_are_the_nearest(d, rng):
+    X = rng.random((60, d)).astype(np.float32)
+    found = similar_items(X)
+    D = np.linalg.norm(X[:, None] - X, axis=2)
+    np.fill_diagonal(D, np.inf)
+    expected = np.sort(D, axis=1)[:, : found.shape[1]]
+    np.testing.assert_allclose(np.sort(np.take_along_axis(D, found, axis=1), axis=1), expected, rtol=1e-5)
+
+
+def test_box_means_are_means(rng):
+    X = rng.random((256, 3)).astype(np.float32)
+    order = rng.permutation(256)
+    row, column = GRID.T.astype(np.int32)
+    means = box_means(X, order, row, column, 2)
+    for c in (0, 17, 130, 255):
+        inside = (abs(row - row[c]) <= 2) & (abs(column - column[c]) <= 2)
+        np.testing.assert_allclose(means[c], X[order[inside]].mean(axis=0), rtol=1e-5)
+
+
+def test_auction_with_all_options_and_a_small_increment_is_exact(rng):
+    from scipy.optimize import linear_sum_assignment
+
+    n = 30
+    X, means = rng.random((n, 3)).astype(np.float32), rng.random((n, 3)).astype(np.float32)
+    order, where = np.arange(n), np.arange(n)
+    every = np.stack([np.roll(np.arange(n), -i) for i in range(n)]).astype(np.int32)
+    nobody = np.zeros(n, dtype=bool)
+    auction(X, means, order, where, every, every[:, 1:], nobody, np.zeros(n, dtype=np.float32), np.float32(1e-5), 0, 0)
+    cost = -means @ X.T
+    best = cost[linear_sum_assignment(cost)].sum()
+    assert cost[np.arange(n), order].sum() <= best + n * 1e-5 + 1e-4
+    np.testing.assert_array_equal(where[order], np.arange(n))
+
+
+def test_cold_swaps_never_raise_the_energy(rng):
+    D = rng.random((25, 25)).astype(np.float32)
+    D = D + D.T
+    ring = np.stack([np.arange(25) - 1, (np.arange(25) + 1) % 25], axis=1).astype(np.int32) % 25
+    weights = np.ones(ring.shape, dtype=np.float32)
+
+    def energy(order):
+        return sum(D[order[c], order[ring[c]]].sum() for c in range(25))
+
+    order = rng.permutation(25)
+    before = energy(order)
+    free = np.zeros(25, dtype=bool)
+    made = anneal_swaps(D, order, ring, weights, ring, ring, free, 0.0, 0.0, 5000, 0)
+    assert made > 0
+    assert energy(order) < before
+    assert sorted(order) == list(range(25))

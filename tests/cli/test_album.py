@@ -1,0 +1,86 @@
+"""`pairup album` as a user runs it."""
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from pairup.cli.album import command
+
+image = pytest.importorskip("PIL.Image", reason="needs the extra: pip install 'pairup[album]'")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("PAIRUP_CACHE", str(tmp_path / "cache"))
+    place = tmp_path / "photos"
+    place.mkdir()
+    for i, colour in enumerate(np.random.default_rng(1).integers(0, 255, (9, 3))):
+        image.new("RGB", (60, 40), tuple(colour.tolist())).save(place / f"img {i}.jpg")
+    (place / "notes.txt").write_text("not a photo")
+    return place
+
+
+def run(*arguments):
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+def test_several_outputs_one_line_of_quality_and_the_skipped_on_stderr(folder, tmp_path):
+    outputs = [tmp_path / f"album.{suffix}" for suffix in ("html", "png", "json", "csv")]
+    result = run(folder, "--frame", "3x3", *(part for output in outputs for part in ("-o", output)))
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("9 photos in 3x3: DPQ16 ")
+    assert "notes.txt': not a picture" in result.stderr
+    assert all(output.stat().st_size > 0 for output in outputs)
+    again = run(outputs[2], "-o", tmp_path / "again.csv")
+    assert again.exit_code == 0, again.stderr
+    assert (tmp_path / "again.csv").read_text() == outputs[3].read_text()
+
+
+def test_json(folder):
+    answer = json.loads(run(folder, "--frame", "2x2", "--json", "--draft").stdout)
+    assert answer["photos"] == 4
+    assert len(answer["left_out"]) == 5
+    assert answer["skipped"] == [{"file": "notes.txt", "reason": "not a picture of a known format"}]
+    assert set(answer["quality"]) == {"dpq", "random", "tie_free", "kept"}
+
+
+def test_preview_needs_no_sorting(folder):
+    assert run(folder, "--frame", "shape:circle", "--preview").stdout == "###\n###\n###\n"
+
+
+def test_pins_weights_and_features(folder, tmp_path):
+    np.save(tmp_path / "v.npy", np.arange(9.0)[:, None])
+    output = tmp_path / "album.csv"
+    options = ("--frame", "1x9", "--features", tmp_path / "v.npy", "--weight", "vectors=2", "-o", output)
+    assert run(folder, *options).exit_code == 0
+    column = [line.split(",")[0] for line in output.read_text().splitlines()[1:]]
+    assert column in (sorted(column), sorted(column, reverse=True))
+    assert run(folder, *options, "--pin", "img 4.jpg=0,0").exit_code == 0
+    assert output.read_text().splitlines()[1] == "img 4.jpg,0,0"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--frame", "nonsense"), "unknown frame"),
+        (("--pin", "img 1.jpg"), "expected PHOTO=ROW,COLUMN"),
+        (("--pin", "nobody.jpg=0,0"), "no photo is named"),
+        (("--weight", "colour"), "expected NAME=NUMBER"),
+        (("-o", "no/such/folder/a.html"), "does not exist"),
+        (("-o", "album.doc"), "end its name in one of"),
+        (("--background", "blurple"), "unknown colour"),
+        (("--cluster", "tcp://127.0.0.1:1"), "no Dask scheduler answers"),
+    ],
+)
+def test_wrong_calls(folder, options, message):
+    if "--cluster" in options:
+        pytest.importorskip("distributed", reason="needs the extra: pip install 'pairup[cluster]'")
+    result = run(folder, *options)
+    assert result.exit_code != 0
+    assert message in f"{result.exception} {result.output}"
+
+
+def test_no_photos_named():
+    assert "name the photos" in run().output
