@@ -222,6 +222,17 @@ def test_lsom_can_choose_at_each_iteration(problem):
     assert matcher.cv_results_["mean_test_score"].max() == pytest.approx(matcher.best_score_)
 
 
+def test_the_winner_of_lsom_has_the_best_held_out_score(problem):
+    X, Y, _ = problem
+    matcher = LSOM(n_starts=3)
+    histories = {}
+    for step in matcher.steps(X, Y):
+        histories.setdefault(step.start, []).append(step)
+    climbs = matcher._prepare(X, Y)
+    ranks = [climbs.rank(max(history, key=lambda step: step.value)) for history in histories.values()]
+    assert matcher.best_score_ == pytest.approx(max(ranks))
+
+
 def test_the_product_basis_is_searched_and_selected_without_labels(rng):
     Z = rng.gamma(2.0, size=(50, 4)) * [4, 3, 2, 1]
     order = rng.permutation(50)

@@ -37,6 +37,10 @@ class Continuations:
         """The tasks: the widths."""
         return self.widths
 
+    def rank(self, step: Step) -> float:
+        """Return what ranks the best steps of different widths: the value, a held-out score."""
+        return step.value
+
     def steps(self, number: int) -> Iterator[Step]:
         """Anneal coarsely from every start, and continue the best to finer and finer dependence."""
         x, y = (spectrum(family.matrix(self.widths[number]).copy()) for family in self.families)
