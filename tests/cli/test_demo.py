@@ -1,5 +1,6 @@
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,13 +30,19 @@ def test_demo_finds_more_than_chance_and_frames_the_wrong_pairs(tmp_path):
     assert answer["pairs"] == 60
     assert answer["right"] > 6 * answer["chance"]
     assert framed_tiles(answer["picture"]) == 60 - answer["right"]
+    page = Path(answer["album"]).read_text(encoding="utf-8")
+    assert "<title>pairup demo</title>" in page
 
 
 def test_demo_tells_what_it_found_and_where(tmp_path):
     result = demo("--tiles", "30", "--output", str(tmp_path / "new" / "folder"))
     assert re.match(r"\d+ of 30 right halves found by [a-z-]+; chance finds 1\n", result.stdout)
     assert str(tmp_path / "new" / "folder" / "halves.png") in result.stdout
-    assert [path.name for path in (tmp_path / "new" / "folder").iterdir()] == ["halves.png"]
+    assert sorted(path.name for path in (tmp_path / "new" / "folder").iterdir()) == [
+        "album.html",
+        "album.png",
+        "halves.png",
+    ]
 
 
 @pytest.mark.parametrize(
