@@ -80,6 +80,23 @@ def fields(rng: np.random.Generator, n: int, noise: float) -> Pair:
     return noisy(rng, *(h.reshape(n, -1) for h in halves), noise)
 
 
+def textures(rng: np.random.Generator, n: int, noise: float) -> Pair:
+    """Left and right halves of random textures: what they share is colour and contrast, the rest is their own."""
+    size = 16
+    frequency = np.hypot(*np.meshgrid(np.fft.fftfreq(size), np.fft.fftfreq(size))) * size + 1.0
+    waves = np.fft.fft2(rng.normal(size=(n, 3, size, size))) / frequency ** rng.uniform(0.8, 1.6)
+    pictures = np.fft.ifft2(waves).real * rng.gamma(2.0, size=(n, 1, 1, 1)) ** rng.uniform(0, 1)
+    pictures += rng.normal(size=(n, 3, 1, 1)) * pictures.std() * rng.uniform(0.3, 1.5)
+    return noisy(rng, *(half.reshape(n, -1) for half in np.split(pictures, 2, axis=3)), noise)
+
+
+def private(rng: np.random.Generator, n: int, noise: float) -> Pair:
+    """Two random smooth maps, each of what the sets share and of something of its own, more of it with the noise."""
+    Z, A, B = rng.gamma(1.5, size=(n, 3)), rng.gamma(1.5, size=(n, 3)), rng.gamma(1.5, size=(n, 3))
+    share = 0.2 + noise
+    return smooth_map(rng, np.c_[Z, share * A], 20, 0.4), smooth_map(rng, np.c_[Z, share * B], 30, 0.4)
+
+
 def units(rng: np.random.Generator, n: int, noise: float) -> Pair:
     """Columns in wildly different units against a linear mixture of them in others."""
     Z = rng.gamma(1.5, size=(n, 4))
@@ -99,6 +116,8 @@ RELATIONS: dict[str, Callable[[np.random.Generator, int, float], Pair]] = {
     "graph": graph,
     "embeddings": embeddings,
     "fields": fields,
+    "textures": textures,
+    "private": private,
     "units": units,
     "nothing": nothing,
 }

@@ -1,3 +1,5 @@
+import os
+import signal
 from itertools import pairwise
 
 import numpy as np
@@ -312,3 +314,24 @@ def test_photos_of_the_paper_are_matched(data_folder):
     m = pairup.match(X, Y)
     assert pairup.metrics.match_accuracy(m.indices, truth, Y) > 0.85
     assert m.reliable
+
+
+@pytest.mark.filterwarnings("ignore")  # Dask warns about ports, sizes and its own deprecations
+def test_a_cluster_that_loses_a_worker_gives_the_same_matching(rng):
+    distributed = pytest.importorskip("distributed")
+    from pairup.matching import Matching, match_steps
+    from pairup.parallel import on_cluster
+
+    X, Y, _ = skewed(rng, n=40)
+    here = pairup.match(X, Y)
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        on_cluster(cluster.scheduler_address),
+    ):
+        steps = match_steps(X, Y)
+        next(steps)
+        os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
+        *_, far = steps
+    assert isinstance(far, Matching)
+    np.testing.assert_array_equal(far.indices, here.indices)
+    np.testing.assert_array_equal(far.confidence, here.confidence)
