@@ -92,6 +92,16 @@ def test_any_matcher_of_the_package_fits(voices):
     assert matched.fit(voices.source[:3], voices.target[:3]).samples_.shape == (60, 18)
 
 
+def test_frames_have_the_chosen_length_and_hop(voices, tmp_path):
+    converter = VoiceConverter(n_frames=50, length=0.03, hop=0.01).fit(voices.source[:3], voices.target[:3])
+    converter.save(tmp_path / "voice.npz")
+    assert VoiceConverter.load(tmp_path / "voice.npz").framing_ == converter.framing_
+    assert len(converter.framing_(voices.source[0])) == len(voices.source[0].signal) // 160 + 1
+    assert np.isfinite(converter.convert(voices.source[4]).signal).all()
+    with pytest.raises(ValueError, match="frames must overlap"):
+        VoiceConverter(length=0.01, hop=0.02).fit(voices.source[:3], voices.target[:3])
+
+
 def test_the_same_seed_gives_the_same_voice(voices):
     a, b = (VoiceConverter(n_frames=50).fit(voices.source[:3], voices.target[3:6]).weights_ for _ in range(2))
     assert_array_equal(a, b)

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from pairup.assignment import assign
@@ -56,3 +57,8 @@ def test_partners_of_a_matching_and_of_a_plan_agree(rng):
     Y = rng.normal(size=(6, 2))
     indices = rng.permutation(6)
     assert_allclose(partners(Y, indices), partners(Y, np.eye(6)[indices]))
+
+
+def test_frames_without_a_partner_are_refused():
+    with pytest.raises(ValueError, match="some frames have no partner"):
+        partners(np.zeros((3, 2)), np.array([0, -1, 2]))

@@ -18,7 +18,7 @@ from pairup.files import replacing
 from pairup.kernels import gaussian
 from pairup.regression import MatchedRegressor
 from pairup.voice.audio import Recording, Recordings, check_sound_path, read_recording, read_recordings
-from pairup.voice.frames import Frames, Framing
+from pairup.voice.frames import Frames, Framing, lpc_order
 from pairup.voice.lsf import lpc_from_lsf, repair_lsf
 from pairup.voice.pairing import Pairing, pair_frames, partners
 from pairup.voice.synthesis import filter_residual, pitch, repitch
@@ -48,6 +48,8 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         soft plan of `pair_frames`.
     rate : int, optional
         Samples per second to work at; by default the lowest rate among the recordings, at most 48000.
+    length, hop : float
+        Length of a frame and distance of two, in seconds.
     random_state : int
         Draws frames where there are too many.
 
@@ -85,11 +87,15 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         n_frames: int = 400,
         matcher: Callable[[Array, Array], Pairing] | None = None,
         rate: int | None = None,
+        length: float = 0.025,
+        hop: float = 0.005,
         random_state: int = 0,
     ) -> None:
         self.n_frames = n_frames
         self.matcher = matcher
         self.rate = rate
+        self.length = length
+        self.hop = hop
         self.random_state = random_state
 
     def fit(self, source: Recordings, target: Recordings) -> Self:
@@ -98,7 +104,8 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         self.skipped_ = skipped + also_skipped
         if self.skipped_:
             warnings.warn(f"skipped {len(self.skipped_)} recordings: {'; '.join(self.skipped_)}", stacklevel=2)
-        self.framing_ = Framing.at(self.rate or _common_rate(sources + targets))
+        rate = self.rate or _common_rate(sources + targets)
+        self.framing_ = Framing(rate=rate, order=lpc_order(rate), length=self.length, hop=self.hop)
         frames_x, frames_y = self._speech(sources, "source"), self._speech(targets, "target")
         if self.matcher is None:
             chosen_x, weights = self._covering(frames_x, self.n_frames)
@@ -195,6 +202,8 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
                 format=FORMAT,
                 rate=self.framing_.rate,
                 order=self.framing_.order,
+                length=self.framing_.length,
+                hop=self.framing_.hop,
                 samples=self.samples_,
                 width=self.width_,
                 weights=self.weights_,
@@ -216,7 +225,12 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         if version > FORMAT:
             raise ValueError(f"{path} has format {version} and this pairup reads formats up to {FORMAT}; update pairup")
         voice = cls()
-        voice.framing_ = Framing(rate=int(state["rate"]), order=int(state["order"]))
+        voice.framing_ = Framing(
+            rate=int(state["rate"]),
+            order=int(state["order"]),
+            length=float(state["length"]),
+            hop=float(state["hop"]),
+        )
         voice.samples_, voice.width_ = state["samples"], float(state["width"])
         voice.weights_, voice.mean_, voice.pitch_ = state["weights"], state["mean"], state["pitch"]
         voice.skipped_ = []

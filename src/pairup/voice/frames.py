@@ -51,6 +51,12 @@ class Framing:
     lag_width: float = 40.0
     floor: float = 35.0
 
+    def __post_init__(self) -> None:
+        if not self.length > self.hop > 0:
+            raise ValueError(
+                f"frames must overlap: expected length > hop > 0 seconds, got length {self.length} and hop {self.hop}"
+            )
+
     @classmethod
     def at(cls, rate: int) -> "Framing":
         """Return the usual framing at a rate."""

@@ -86,7 +86,11 @@ def soft_plan(S: Array, weights: Array, *, sharpness: float = 20.0, balance: flo
 
 def partners(Y: Array, pairing: Pairing) -> Array:
     """Return the partner of every x: Y[indices] for a matching, the expected partner P Y for a soft plan."""
-    return Y[pairing] if pairing.ndim == 1 else pairing @ Y
+    if pairing.ndim == 2:
+        return pairing @ Y
+    if (pairing < 0).any():
+        raise ValueError("some frames have no partner (index −1); a conversion needs one for every frame")
+    return Y[pairing]
 
 
 def _moments(C: Array, weights: Array) -> tuple[Array, Array]:
