@@ -25,7 +25,7 @@ def imported_by(code):
         "from pairup.cli import pairup_command; pairup_command(['--help'], standalone_mode=False)",
         "from pairup.cli import pairup_command; pairup_command(['match', '--help'], standalone_mode=False)",
         "from pairup.cli import COMMANDS; from importlib import import_module\n"
-        "for name in COMMANDS.values(): import_module(f'pairup.cli.{name}')",
+        "for name in COMMANDS: import_module(f'pairup.cli.{name}')",
     ],
     ids=["import", "help", "help of a command", "all commands"],
 )

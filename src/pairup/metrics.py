@@ -175,10 +175,9 @@ def _layout(features: ArrayLike, positions: ArrayLike, rows: int | None) -> tupl
 
 def _without_self(X: Array, part: NDArray[np.intp]) -> Array:
     """Return the distances from some rows to all other rows."""
-    D: Array = np.sqrt(squared_distances(X[part], X))
     others = np.arange(len(X)) != part[:, None]
-    D = D[others].reshape(len(part), len(X) - 1)
-    return D
+    D: Array = np.sqrt(squared_distances(X[part], X))[others]
+    return D.reshape(len(part), len(X) - 1)
 
 
 def _tied_means(D: Array, F: Array) -> Array:
