@@ -12,10 +12,10 @@ from pairup.search import Outlook
 
 # Logistic regression of "the pair is right" on the features below, fitted on generated relations only:
 # benchmarks/calibration.py fits and prints these numbers.
-INTERCEPT = -3.80
-COEFFICIENTS = np.array([2.21, 0.81, -0.31, 5.32, 2.3])
+INTERCEPT = -1.94
+COEFFICIENTS = np.array([3.54, 0.81, -2.08, 4.38, 0.46])
 
-RELIABLE = 0.35  # the expected share of right pairs from which a matching is called reliable
+RELIABLE = 0.5  # the expected share of right pairs from which a matching is called reliable
 EXCESS = 0.25  # how far beyond unrelated sets a reliable match goes
 NEAR_TIE = 0.97  # another solution whose score comes this close leaves the pairing undecided
 
