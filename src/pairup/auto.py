@@ -66,6 +66,8 @@ def solve(
     ]
     outlooks = list(run(look, [(view, variants[0], seed) for view in views], n_jobs=n_jobs))
     followed = worth_following(outlooks)
+    for k in set(range(len(views))).difference(followed):
+        views[k].forget()
     candidates: list[Candidate] = []
     history: list[Step] = []
     tasks = [(views[k], variant, outlooks[k]) for variant in variants for k in followed]

@@ -46,6 +46,11 @@ class View:
         """Travel light: the eigendecompositions are made anew where the view is unpickled."""
         return {"name": self.name, "x": self.x, "y": self.y, "_of_x": {}, "_of_y": {}}
 
+    def forget(self) -> None:
+        """Drop the eigendecompositions: they are most of the memory."""
+        self._of_x.clear()
+        self._of_y.clear()
+
     def with_y(self, y: Array) -> "View":
         """Return the same X beside another set."""
         return replace(self, y=y, _of_y={})
