@@ -27,7 +27,7 @@ from pairup.validation import check_set
 
 FORMAT, VERSION = "pairup album", 1
 METHODS = ("default", "lsom", "ks-hsic", "ks-nocco")
-SAMPLE = 1000  # items that the quality of a large album is averaged over
+SAMPLE = 400  # items that the quality of a large album is averaged over
 
 Cell = tuple[float, float]
 
@@ -70,7 +70,7 @@ class Album:
         X, cells = self.features[self.order[used]], self.frame.cells[used]
         if len(X) < 3 or not np.ptp(X, axis=0).any():
             return Quality(1.0, 1.0, 1.0, 1.0)
-        rows = SAMPLE if len(X) > 4 * SAMPLE else None
+        rows = SAMPLE if len(X) > 5 * SAMPLE else None
         shuffled = X[np.random.default_rng(0).permutation(len(X))]
         return Quality(
             metrics.distance_preservation_quality(X, cells, rows=rows),

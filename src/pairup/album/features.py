@@ -2,7 +2,7 @@
 
 import csv
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,31 +22,42 @@ def lab_pixels(miniatures: Images) -> Array:
     >>> lab_pixels(np.zeros((2, 40, 40, 3), dtype=np.uint8)).shape
     (2, 4800)
     """
-    return to_lab(miniatures).reshape(len(miniatures), -1)
+    return _by_parts(lambda lab: lab, miniatures)
 
 
 def colour_layout(miniatures: Images) -> Array:
     """Return the mean Lab colours of 8 × 8 fields: where which colours are, whatever the detail."""
-    lab = to_lab(miniatures)
-    n, side = len(lab), lab.shape[1]
-    means: Array = lab.reshape(n, 8, side // 8, 8, side // 8, 3).mean(axis=(2, 4)).reshape(n, -1)
-    return means
+    return _by_parts(lambda lab: _fields(lab, 8), miniatures)
 
 
 def edge_layout(miniatures: Images) -> Array:
     """Return how strong edges of eight directions are in 4 × 4 fields: what is smooth, busy, upright or level."""
-    lightness = to_lab(miniatures)[..., 0]
-    down, right = np.gradient(lightness, axis=(1, 2))
-    strength, angle = np.hypot(down, right), np.arctan2(down, right) % np.pi
-    n, side = len(lightness), lightness.shape[1]
-    place = angle * (8 / np.pi)
-    lower = np.floor(place).astype(int)
-    fields = np.zeros((n, 4, 4, 8))
-    for direction in range(8):  # each edge is shared by the two directions it lies between
-        share = strength * ((lower % 8 == direction) * (1 - (place - lower)))
-        share += strength * (((lower + 1) % 8 == direction) * (place - lower))
-        fields[..., direction] = share.reshape(n, 4, side // 4, 4, side // 4).mean(axis=(2, 4))
-    return np.sqrt(fields).reshape(n, -1)  # the root tames the strongest edges
+    return _by_parts(_edges, miniatures)
+
+
+def _edges(lab: Array) -> Array:
+    down, right = np.gradient(lab[..., 0], axis=(1, 2))
+    strength, place = np.hypot(down, right), np.arctan2(down, right) % np.pi * (8 / np.pi)
+    lower = np.floor(place)
+    upper_share = strength * (place - lower)
+    shares = np.zeros((*strength.shape, 8))  # each edge is shared by the two directions it lies between
+    first = lower.astype(int)[..., None] % 8
+    np.put_along_axis(shares, first, (strength - upper_share)[..., None], axis=-1)
+    np.put_along_axis(shares, (first + 1) % 8, upper_share[..., None], axis=-1)
+    return np.sqrt(_fields(shares, 4))  # the root tames the strongest edges
+
+
+def _fields(values: Array, n: int) -> Array:
+    """Return the means of n × n fields."""
+    size = values.shape[1] // n
+    means: Array = values.reshape(len(values), n, size, n, size, -1).mean(axis=(2, 4))
+    return means
+
+
+def _by_parts(function: Callable[[Array], Array], miniatures: Images) -> Array:
+    """Apply a function of Lab pictures to some miniatures after the other: all at once would fill the memory."""
+    starts = range(0, len(miniatures), 256)
+    return np.concatenate([function(to_lab(m)).reshape(len(m), -1) for m in (miniatures[s : s + 256] for s in starts)])
 
 
 def capture_dates(photos: Photos) -> Array:

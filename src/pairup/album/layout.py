@@ -23,14 +23,14 @@ from pairup.parallel import run
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int32]
 
-STEPS, DRAFT_STEPS = 300, 40  # widths of the continuation; fewer, by the square root, above `MANY` items
+STEPS, DRAFT_STEPS = 260, 40  # widths of the continuation; fewer, by the square root, above `MANY` items
 MANY = 4096
 WIDEST = 0.45  # half the first box, as a share of the frame's longer side
 INCREMENTS = (0.1, 0.003)  # first and last increment of the bids, in units of the features' variance
-NEAR, FAR, ALIKE = 9, 16, 12  # cells tried around an item, cells tried far from it, items taken for alike
+NEAR, FAR, ALIKE = 9, 12, 12  # cells tried around an item, cells tried far from it, items taken for alike
 DIMENSIONS = 48  # principal components in which items are compared with means of items
 REACH = 2.3  # radius of the neighbourhood that swaps improve, in cells: the 20 nearest on a grid
-PROPOSALS = 400  # swaps tried per item
+PROPOSALS = 700  # swaps tried per item
 TEMPERATURES = (0.05, 0.005)  # first and last, in units of the mean distance
 BLOCK = 2048  # cells whose distances are tabulated at once
 

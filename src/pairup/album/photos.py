@@ -169,7 +169,7 @@ def read_photos(
     with warnings.catch_warnings():
         # Large JPEGs are decoded small; what is too large is refused by its size. Broken EXIF is no reason to talk.
         warnings.simplefilter("ignore", image.DecompressionBombWarning)
-        warnings.filterwarnings("ignore", module=r"PIL\..*")
+        warnings.filterwarnings("ignore", message=".*EXIF.*")
         for results in run(_read_some, tasks, n_jobs=n_jobs):
             for result in results:
                 if isinstance(result, str):

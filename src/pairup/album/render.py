@@ -4,7 +4,7 @@ import base64
 import html
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal
@@ -34,6 +34,7 @@ LONGEST = 4096  # pixels of an album's longer side unless the cell size is given
 LARGEST = 400_000_000  # pixels that a picture may have
 PAGE_BYTES = 24_000_000  # of pictures in a web page, about
 PAGE_SIDES = (1280, 800, 480, 320, 160, 96)
+AT_ONCE = 32  # tiles drawn in one task
 
 
 @dataclass(frozen=True)
@@ -103,8 +104,8 @@ def picture(album: "Album", style: Style) -> Any:
     canvas = image.new("RGBA", (width, height), style.colour)
     mask = _rounded(cell, style.radius)
     items = [(item, place) for item, place in zip(album.order, places, strict=True) if item >= 0]
-    tasks = [(album, int(item), cell, style.fit) for item, _ in items]
-    for (_, place), tile in zip(items, run(_tile, tasks, n_jobs=-1), strict=True):
+    tiles = _each(lambda item: _tile(album, item, cell, style.fit), [int(item) for item, _ in items])
+    for (_, place), tile in zip(items, tiles, strict=True):
         top, left = (round(float(value) * cell) for value in place)
         if style.fit == "whole":
             left, top = left + (cell - tile.width) // 2, top + (cell - tile.height) // 2
@@ -112,6 +113,13 @@ def picture(album: "Album", style: Style) -> Any:
         else:
             canvas.paste(tile, (left, top), mask)
     return canvas
+
+
+def _each(function: Callable[[int], Any], items: list[int]) -> Iterator[Any]:
+    """Yield function(item) for each item, some at a time on all cores."""
+    parts = [items[start : start + AT_ONCE] for start in range(0, len(items), AT_ONCE)]
+    for results in run(lambda part: [function(item) for item in part], [(part,) for part in parts], n_jobs=-1):
+        yield from results
 
 
 def _places(album: "Album", style: Style) -> tuple[Any, Any]:
@@ -207,7 +215,7 @@ def _page_pictures(album: "Album") -> dict[int, tuple[str, int, int]]:
     """Return each shown item as a data address with its width and height, large enough to enlarge."""
     shown = [int(item) for item in album.order if item >= 0]
     side = next((s for s in PAGE_SIDES if len(shown) * s * s * 0.12 <= PAGE_BYTES), PAGE_SIDES[-1])
-    return dict(zip(shown, run(_page_picture, [(album, item, side) for item in shown], n_jobs=-1), strict=True))
+    return dict(zip(shown, _each(lambda item: _page_picture(album, item, side), shown), strict=True))
 
 
 def _page_picture(album: "Album", item: int, side: int) -> tuple[str, int, int]:
