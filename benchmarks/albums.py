@@ -74,9 +74,18 @@ def minisom(X: Array, cells: NDArray[np.intp], seed: int) -> Order:
     from minisom import MiniSom
 
     height, width = cells.max(axis=0) + 1
-    som = MiniSom(height, width, X.shape[1], sigma=max(height, width) / 3, learning_rate=0.5, random_seed=seed)
+    som = MiniSom(
+        height,
+        width,
+        X.shape[1],
+        sigma=max(height, width) / 3,
+        learning_rate=1.0,
+        sigma_decay_function="linear_decay_to_one",  # far better here than its default
+        decay_function="linear_decay_to_zero",
+        random_seed=seed,
+    )
     som.random_weights_init(X)
-    som.train(X, 20 * len(X), random_order=True)
+    som.train(X, 30 * len(X), random_order=True)
     weights = som.get_weights()[cells[:, 0], cells[:, 1]]
     return linear_sum_assignment(cdist(weights, X, "sqeuclidean"))[1]
 
