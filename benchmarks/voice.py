@@ -2,10 +2,10 @@
 
 PAIRUP_DATA=folder python3 dev.py bench voice --splits=20
 
-The constants of `pair_frames` were chosen among some hundred variants, by their distance to the true pairs, on splits of
-other seeds (1000 to 1007, drawn by default_rng(seed)), on splits by word and on made voices. Those splits draw on the same
-recordings, so that their test frames overlap with the ones here. The synthesis was chosen on takes 0 to 17, takes 10 to
-14 among them, whose result was seen before its second pass was added; takes 18 and 19 were kept out of that.
+The constants of `pair_frames` were chosen among some hundred variants, by their distance to the true pairs, on splits
+of other seeds (1000 to 1007, drawn by default_rng(seed)), on splits by word and on made voices. Those splits draw on
+the same recordings, so that their test frames overlap with the ones here. The synthesis was chosen on takes 0 to 17,
+takes 10 to 14 among them, whose result was seen before its second pass was added; 18 and 19 were kept out of that.
 """
 
 import argparse
