@@ -99,7 +99,7 @@ def study_sets() -> dict[str, Callable[[], Pair]]:
                 sets[f"{name} {how} {n}"] = lambda load=load, n=n, how=how: cut(some(load(), n, n), how, n)
     sets["scGEM 177"] = lambda: shuffle_pair(*cells())
     for kind, make in RELATIONS.items():
-        for noise in (0.0, 0.1, 0.3):  # not the seeds, sizes and noises of the calibration
+        for noise in (0.0, 0.1, 0.3):  # other seeds and sizes than the calibration's, the same kinds
             sets[f"{kind}, noise {noise}"] = lambda make=make, noise=noise: shuffle_pair(
                 *make(np.random.default_rng([777, round(100 * noise)]), 120, noise), random_state=1
             )
