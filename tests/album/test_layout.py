@@ -135,10 +135,12 @@ def test_box_means_are_means(rng):
     X = rng.random((256, 3)).astype(np.float32)
     order = rng.permutation(256)
     row, column = GRID.T.astype(np.int32)
-    means = box_means(X, order, row, column, 2)
+    fixed = np.arange(256) == 18
+    means = box_means(X, order, row, column, fixed, 2)
     for c in (0, 17, 130, 255):
         inside = (abs(row - row[c]) <= 2) & (abs(column - column[c]) <= 2)
-        np.testing.assert_allclose(means[c], X[order[inside]].mean(axis=0), rtol=1e-5)
+        expected = np.average(X[order[inside]], axis=0, weights=np.where(fixed, 1 + 25 / 8, 1)[inside])
+        np.testing.assert_allclose(means[c], expected, rtol=1e-5)
 
 
 def test_auction_with_all_options_and_a_small_increment_is_exact(rng):

@@ -23,7 +23,7 @@ from pairup.parallel import run
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int32]
 
-STEPS, DRAFT_STEPS = 260, 40  # widths of the continuation; fewer, by the square root, above `MANY` items
+STEPS, DRAFT_STEPS = 400, 60  # widths of the continuation; fewer, by the square root, above `MANY` items
 MANY = 4096
 WIDEST = 0.45  # half the first box, as a share of the frame's longer side
 INCREMENTS = (0.1, 0.003)  # first and last increment of the bids, in units of the features' variance
@@ -178,23 +178,29 @@ def _continue(
     widths = np.geomspace(max(WIDEST * longest, 1.0), 0.9, steps)
     increments = variance * np.geomspace(*INCREMENTS, steps)
     for step, (width, increment) in enumerate(zip(widths, increments, strict=True)):
-        means = box_means(X, order, cells.row, cells.column, max(1, round(width)))
+        means = box_means(X, order, cells.row, cells.column, fixed, max(1, round(width)))
         auction(X, means, order, where, cells.near, nearest, fixed, prices, np.float32(increment), FAR, seed + step)
         if step % 10 == 0:
             yield step / steps
 
 
 @compiled
-def box_means(X: Floats, order: Indices, row: Integers, column: Integers, half: int) -> Floats:
-    """Return for each cell the mean of the items within `half` rows and columns of it."""
+def box_means(
+    X: Floats, order: Indices, row: Integers, column: Integers, fixed: NDArray[np.bool_], half: int
+) -> Floats:
+    """Return for each cell the mean of the items within `half` rows and columns of it.
+
+    An item that is fixed counts for an eighth of the box beside its own cell, so that items like it gather round it.
+    """
     m, d = len(order), X.shape[1]
     height, width = row.max() + 1, column.max() + 1
     sums = np.zeros((height + 1, width + 1, d))
     mass = np.zeros((height + 1, width + 1))
     for c in range(m):
-        mass[row[c] + 1, column[c] + 1] += 1
+        weight = 1.0 + (2 * half + 1) ** 2 / 8 if fixed[c] else 1.0
+        mass[row[c] + 1, column[c] + 1] += weight
         for q in range(d):
-            sums[row[c] + 1, column[c] + 1, q] += X[order[c], q]
+            sums[row[c] + 1, column[c] + 1, q] += weight * X[order[c], q]
     for r in range(1, height + 1):  # integral images: a box then costs four lookups
         for s in range(1, width + 1):
             mass[r, s] += mass[r - 1, s] + mass[r, s - 1] - mass[r - 1, s - 1]
@@ -209,6 +215,20 @@ def box_means(X: Floats, order: Indices, row: Integers, column: Integers, half: 
             total = sums[bottom, right, q] - sums[top, right, q] - sums[bottom, left, q] + sums[top, left, q]
             means[c, q] = total / count
     return means
+
+
+@compiled
+def advance(state: np.uint64) -> np.uint64:
+    """Return the next state of an xorshift generator: much cheaper than numba's, and here every draw counts."""
+    state ^= state << np.uint64(13)
+    state ^= state >> np.uint64(7)
+    return state ^ (state << np.uint64(17))
+
+
+@compiled
+def below(n: int, state: np.uint64) -> np.int64:
+    """Return the number from 0 to n − 1 that a state stands for."""
+    return np.int64(((state >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 
 @compiled
@@ -230,7 +250,7 @@ def auction(
     Each item bids for its own cell and the cells near it, and for `far` random cells near the items most like it.
     Every item can keep its own cell, so the auction always ends. Prices carry over from auction to auction.
     """
-    np.random.seed(seed)  # noqa: NPY002  numba's own generator
+    state = np.uint64(2 * seed + 1) * np.uint64(0x9E3779B97F4A7C15)  # odd seeds and an odd factor: never 0
     m, d = means.shape
     q, k = near.shape[1], nearest.shape[1]
     options = np.empty((m, q + far), dtype=np.int32)
@@ -244,8 +264,13 @@ def auction(
         waiting[top] = i
         top += 1
         for s in range(q + far):
-            base = own if s < q else where[nearest[i, np.random.randint(k)]]  # noqa: NPY002
-            c = near[base, s if s < q else np.random.randint(q)]  # noqa: NPY002
+            if s < q:
+                c = near[own, s]
+            else:
+                state = advance(state)
+                friend = nearest[i, below(k, state)]
+                state = advance(state)
+                c = near[where[friend], below(q, state)]
             if fixed[c]:
                 c = own
             options[i, s] = c
@@ -416,7 +441,7 @@ def anneal_swaps(
     Half of the proposals are swaps with a cell nearby, half bring an item beside one of those most like it. Entries
     of −1 in `neighbours`, `near` and `nearest` are ignored. Returns how many swaps were made.
     """
-    np.random.seed(seed)  # noqa: NPY002  numba's own generator
+    state = np.uint64(2 * seed + 1) * np.uint64(0x9E3779B97F4A7C15)
     m, k = neighbours.shape
     where = np.empty(m, dtype=np.int64)
     for c in range(m):
@@ -426,15 +451,18 @@ def anneal_swaps(
     made = 0
     for t in range(proposals):
         temperature = temperature * decay if 10 * t < 9 * proposals else 0.0  # the last tenth only improves
-        i = np.random.randint(m)  # noqa: NPY002
+        state = advance(state)
+        i = below(m, state)
         a = where[i]
         target = a
         if t % 2 == 0:
-            other = nearest[i, np.random.randint(nearest.shape[1])]  # noqa: NPY002
+            state = advance(state)
+            other = nearest[i, below(nearest.shape[1], state)]
             if other < 0:
                 continue
             target = where[other]
-        b = near[target, np.random.randint(near.shape[1])]  # noqa: NPY002
+        state = advance(state)
+        b = near[target, below(near.shape[1], state)]
         if b < 0 or b == a or fixed[a] or fixed[b]:
             continue
         j = order[b]
@@ -446,7 +474,11 @@ def anneal_swaps(
             c = neighbours[b, s]
             if c >= 0 and c != a:
                 rise += weights[b, s] * (D[i, order[c]] - D[j, order[c]])
-        if rise < 0 or (temperature > 0 and np.random.random() < np.exp(-rise / temperature)):  # noqa: NPY002
+        accepted = rise < 0
+        if not accepted and rise < 16 * temperature:  # beyond, one in ten million would pass
+            state = advance(state)
+            accepted = below(2**30, state) < 2**30 * np.exp(-rise / temperature)
+        if accepted:
             order[a], order[b] = j, i
             where[i], where[j] = b, a
             made += 1
