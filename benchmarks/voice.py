@@ -4,8 +4,9 @@ PAIRUP_DATA=folder python3 dev.py bench voice --splits=20
 
 The constants of `pair_frames` were chosen among some hundred variants, by their distance to the true pairs, on splits
 of other seeds (1000 to 1007, drawn by default_rng(seed)), on splits by word and on made voices. Those splits draw on
-the same recordings, so that their test frames overlap with the ones here. The synthesis was chosen on takes 0 to 17,
-takes 10 to 14 among them, whose result was seen before its second pass was added; 18 and 19 were kept out of that.
+the same recordings, so that their test frames overlap with the ones here. The synthesis was chosen on takes 0 to 17:
+its second pass after the result on takes 10 to 14 was seen, the number of frames and their smoothing on takes 15 to 17.
+Takes 18 and 19 were kept out of that.
 """
 
 import argparse
@@ -60,7 +61,10 @@ def recordings(folder, words, takes):
 
 def whole_recordings() -> None:
     """Five times: two words held out, the other eight to learn from, different takes of source and target."""
-    for takes, note in (((18, 19), "not used for any choice of the synthesis"), (range(10, 15), "used for some")):
+    for takes, note in (
+        ((18, 19), "18 and 19, not used for any choice"),
+        (range(10, 20), "10 to 19, some used for choices"),
+    ):
         print(f"\nwhole recordings of held-out words, no take shared with training; takes {note}")
         held_out_words(takes)
 

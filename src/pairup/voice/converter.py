@@ -9,6 +9,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import convolve1d
 from scipy.spatial import KDTree
 from sklearn.base import BaseEstimator
 from sklearn.cluster import kmeans_plusplus
@@ -24,12 +25,31 @@ from pairup.voice.pairing import Pairing, pair_frames, partners
 from pairup.voice.synthesis import filter_residual, pitch, repitch
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
 FORMAT = 1
 SHORTEST_TRAINING = 0.5  # seconds of speech, below which no map can be learned
 SHORTEST_INPUT = 0.1  # seconds, below which WORLD finds no pitch
 HIGHEST_RATE = 48000
 PASSES = 2  # overlapping frames keep a little of the old envelope: with WORLD the second pass gains 0.2 dB of MCD
+SMOOTHED = 5  # frames that an envelope is averaged over; gains 0.1 dB of MCD on takes 15 to 17 of AudioMNIST
 TARGET_FRAMES = 3000  # many frames of the target cost little: the map is fitted to those of the source
+
+
+def smooth(lsf: Array, places: Indices) -> Array:
+    """Average each frame with its neighbours in time, for a mouth moves slowly and a regression by frame does not know.
+
+    Parameters
+    ----------
+    lsf : line spectral frequencies of frames; an average of ordered ones is ordered.
+    places : the number of each frame in the recording; frames are neighbours where these follow each other.
+
+    >>> smooth(np.array([[0.0], [1.0], [0.0], [9.0]]), np.array([4, 5, 6, 20])).round(2).T
+    array([[0.25, 0.33, 0.25, 9.  ]])
+    """
+    window = np.hanning(SMOOTHED + 2)[1:-1]
+    runs = np.split(lsf, np.flatnonzero(np.diff(places) > 1) + 1)
+    smoothed: Array = np.concatenate([convolve1d(run, window / window.sum(), axis=0, mode="nearest") for run in runs])
+    return smoothed
 
 
 class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -84,7 +104,7 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
     def __init__(
         self,
         *,
-        n_frames: int = 400,
+        n_frames: int = 1200,
         matcher: Callable[[Array, Array], Pairing] | None = None,
         rate: int | None = None,
         length: float = 0.025,
@@ -163,7 +183,7 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         speech = frames.is_speech
         if not speech.any():
             raise ValueError(f"{recording.name} is silent; there is nothing to convert")
-        lpc = lpc_from_lsf(self.convert_lsf(frames[speech].lsf))
+        lpc = lpc_from_lsf(smooth(self.convert_lsf(frames[speech].lsf), np.flatnonzero(speech)))
         converted = working
         if synthesis == "world":
             f0 = pitch(working, self.framing_, careful=True)
