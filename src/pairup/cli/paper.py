@@ -53,12 +53,13 @@ def run_command(
         raise click.UsageError(f"{data}: no such folder; give the folder of the original data, or leave --data out")
     source = None if data is None else str(data.resolve())
     out.mkdir(parents=True, exist_ok=True)
-    backend = parallel_config("loky" if processes else "threading", n_jobs=jobs)
     for name in experiments:
         tasks = plan(name, runs=runs, quick=quick)
         experiment = import_module(f"pairup.paper.{name}").run
         done = 0
-        with progress(name, total=len(tasks)) as bar, on_cluster(cluster) if cluster else backend:
+        # A parallel_config takes effect where it is made, and serves one block only.
+        where = on_cluster(cluster) if cluster else parallel_config("loky" if processes else "threading", n_jobs=jobs)
+        with progress(name, total=len(tasks)) as bar, where:
             for row in run_tasks(tasks, experiment, out / "rows.jsonl", data=source):
                 done += 1
                 bar.update(f"{name}: {row['method']}, n = {row['n']}, run {row['run']}", done)
