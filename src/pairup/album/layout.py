@@ -23,13 +23,13 @@ from pairup.parallel import run
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int32]
 
-STEPS, DRAFT_STEPS = 400, 60  # widths of the continuation; fewer, by the square root, above `MANY` items
+STEPS, DRAFT_STEPS = 400, 60  # widths of the continuation; fewer above `MANY` items
 MANY = 4096
 WIDEST = 0.45  # half the first box, as a share of the frame's longer side
 INCREMENTS = (0.1, 0.003)  # first and last increment of the bids, in units of the features' variance
 NEAR, FAR, ALIKE = 9, 12, 12  # cells tried around an item, cells tried far from it, items taken for alike
 DIMENSIONS = 48  # principal components in which items are compared with means of items
-REACH = 2.3  # radius of the neighbourhood that swaps improve, in cells: the 20 nearest on a grid
+REACH = 1.5  # radius of the neighbourhood that swaps improve, in cells: the 8 nearest on a grid
 PROPOSALS = 700  # swaps tried per item
 TEMPERATURES = (0.05, 0.005)  # first and last, in units of the mean distance
 BLOCK = 2048  # cells whose distances are tabulated at once
@@ -76,9 +76,9 @@ def sort_steps(
     X = principal_components(features)
     yield Step(0.0, order.copy())
     if X.any() and not fixed.all():
-        nearest = similar_items(X)
+        nearest = similar_items(X, n_jobs)
         cells = Lattice.of(coordinates)
-        steps = round((DRAFT_STEPS if draft else STEPS) * min(1.0, MANY / n) ** 0.5)
+        steps = round((DRAFT_STEPS if draft else STEPS) * min(1.0, MANY / n) ** 0.75)
         for done in _continue(X, cells, nearest, order, fixed, steps, seed):
             yield Step(0.7 * done, order.copy())
         if not draft:
@@ -117,22 +117,23 @@ def principal_components(features: Array) -> Floats:
     return np.ascontiguousarray(X, dtype=np.float32)
 
 
-def similar_items(X: Floats) -> Integers:
+def similar_items(X: Floats, n_jobs: int | None = None) -> Integers:
     """Return for each item the `ALIKE` most similar others, in rows."""
     n = len(X)
     k = min(ALIKE, n - 1)
+    X = np.ascontiguousarray(X[:, :DIMENSIONS])
     if X.shape[1] <= 8:  # a tree beats all pairs in few dimensions
         found = cKDTree(X).query(X, k + 1)[1].reshape(n, k + 1)
         return np.ascontiguousarray(found[:, 1:] if k else found, dtype=np.int32)
-    nearest = np.empty((n, max(k, 1)), dtype=np.int32)
-    norms = (X**2).sum(axis=1)
-    rows = max(1, 2**23 // n)
-    for start in range(0, n, rows):
-        part = slice(start, min(start + rows, n))
-        D = norms - 2 * X[part] @ X.T
-        D[np.arange(part.stop - start), np.arange(start, part.stop)] = np.inf
-        nearest[part] = np.argpartition(D, k - 1, axis=1)[:, :k]
-    return nearest
+    rows = max(1, 2**22 // n)
+    tasks = [(X, start, min(start + rows, n), k) for start in range(0, n, rows)]
+    return np.concatenate(list(run(_most_similar, tasks, n_jobs=n_jobs)))
+
+
+def _most_similar(X: Floats, start: int, stop: int, k: int) -> Integers:
+    D = (X**2).sum(axis=1) - 2 * X[start:stop] @ X.T
+    D[np.arange(stop - start), np.arange(start, stop)] = np.inf
+    return np.argpartition(D, k - 1, axis=1)[:, :k].astype(np.int32)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -165,11 +166,7 @@ def read_photos(
     folder = cache_folder() if cache else None
     tasks = [(paths[start : start + AT_ONCE], folder) for start in range(0, len(paths), AT_ONCE)]
     photos, skipped, done = [], [], 0
-    image = require("PIL.Image", extra="album")
-    with warnings.catch_warnings():
-        # Large JPEGs are decoded small; what is too large is refused by its size. Broken EXIF is no reason to talk.
-        warnings.simplefilter("ignore", image.DecompressionBombWarning)
-        warnings.filterwarnings("ignore", message=".*EXIF.*")
+    with quiet():
         for results in run(_read_some, tasks, n_jobs=n_jobs):
             for result in results:
                 if isinstance(result, str):
@@ -184,6 +181,19 @@ def read_photos(
         reasons = "; ".join(f"{name}: {why}" for name, why in skipped[:3])
         raise ValueError(f"none of {len(paths)} files is a photo that can be read ({reasons})")
     return Photos(tuple(photos), tuple(skipped))
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Decode without warnings: what is too large is refused by its size, and broken EXIF is no reason to talk.
+
+    Warnings belong to the process, so this stands round the threads that decode, and not in them.
+    """
+    image = require("PIL.Image", extra="album")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", image.DecompressionBombWarning)
+        warnings.filterwarnings("ignore", message=".*EXIF.*")
+        yield
 
 
 def find_files(sources: Iterable[PathLike]) -> Iterator[Path]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from pairup.album.photos import quiet
 from pairup.extras import require
 from pairup.parallel import run
 
@@ -118,8 +119,9 @@ def picture(album: "Album", style: Style) -> Any:
 def _each(function: Callable[[int], Any], items: list[int]) -> Iterator[Any]:
     """Yield function(item) for each item, some at a time on all cores."""
     parts = [items[start : start + AT_ONCE] for start in range(0, len(items), AT_ONCE)]
-    for results in run(lambda part: [function(item) for item in part], [(part,) for part in parts], n_jobs=-1):
-        yield from results
+    with quiet():
+        for results in run(lambda part: [function(item) for item in part], [(part,) for part in parts], n_jobs=-1):
+            yield from results
 
 
 def _places(album: "Album", style: Style) -> tuple[Any, Any]:
