@@ -347,11 +347,13 @@ def _polish(
 
 
 def _neighbourhoods(cells: Lattice) -> tuple[Integers, Floats]:
-    """Return for each cell the cells within reach, padded with −1, and their weights 1 / d²."""
+    """Return for each cell the cells around it, padded with −1, and their weights 1 / d²."""
     m = len(cells.points)
-    pairs = cKDTree(cells.points).query_pairs(REACH, output_type="ndarray")
-    both = np.concatenate([pairs, pairs[:, ::-1]])
-    both = both[np.argsort(both[:, 0], kind="stable")]
+    close = cKDTree(cells.points).query_pairs(REACH, output_type="ndarray")
+    # Strewn cells may have nobody within reach: their nearest cells count in any case.
+    nearest = np.stack([np.repeat(np.arange(m), cells.near.shape[1]), cells.near.ravel()], axis=1)
+    both = np.concatenate([close, close[:, ::-1], nearest, nearest[:, ::-1]])
+    both = np.unique(both[both[:, 0] != both[:, 1]], axis=0)
     counts = np.bincount(both[:, 0], minlength=m)
     place = np.arange(len(both)) - np.repeat(np.cumsum(counts) - counts, counts)
     neighbours = np.full((m, max(int(counts.max()), 1)), -1, dtype=np.int32)
