@@ -1,6 +1,7 @@
 import io
 import os
 from datetime import datetime
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -208,3 +209,13 @@ def test_from_arrays():
         Photos.from_arrays(np.zeros((2, 6, 5), dtype=np.uint8), ["a"])
     with pytest.raises(ValueError, match="no photos"):
         Photos.from_arrays([])
+
+
+def test_heic_is_read_and_turned():
+    """A green picture of 80 × 60 pixels with a white corner at the top left, to be turned a quarter clockwise."""
+    pytest.importorskip("pi_heif")
+    photos = read_photos(Path(__file__).parent / "turned.heic", cache=False)
+    image = photos[0].image(80)
+    assert image.size == (60, 80)
+    assert min(image.getpixel((57, 3))) > 240
+    assert np.abs(np.subtract(image.getpixel((10, 60)), (0, 128, 0))).max() < 12
