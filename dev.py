@@ -182,15 +182,13 @@ def docs(arguments):
 
 
 def bench(arguments):
-    """Run benchmarks/NAME.py for each NAME, with the options (--option=value) that follow; alone, list them."""
+    """Run benchmarks/NAME.py with the arguments that follow NAME; alone, list them."""
     known = sorted(path.stem for path in (ROOT / "benchmarks").glob("[a-z]*.py"))
-    names = [name for name in arguments if not name.startswith("-")]
-    options = [option for option in arguments if option.startswith("-")]
-    if not names or not set(names) <= set(known):
+    if not arguments or arguments[0] not in known:
         print("benchmarks: " + ", ".join(known))
         return 2
     install(extras=("all",), groups=("bench",))
-    return run_all([(name, (PYTHON, Path("benchmarks", name + ".py"), *options)) for name in names])
+    return run(PYTHON, Path("benchmarks", arguments[0] + ".py"), *arguments[1:])
 
 
 COMMANDS = {"demo": demo, "test": test, "lint": lint, "docs": docs, "bench": bench}
