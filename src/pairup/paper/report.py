@@ -132,7 +132,7 @@ class Report:
             ("KS-NOCCO", [method for method in methods if method.startswith("KS-NOCCO")], {}),
             ("LSOM, best settings, and our default", others, tuned),
         )
-        figure, axes = self._pyplot.subplots(1, 3, figsize=(13, 4), sharey=True, layout="constrained")
+        figure, axes = self._pyplot.subplots(1, 3, figsize=(13, 5), sharey=True, layout="constrained")
         for ax, (title, chosen, extra) in zip(axes, panels, strict=True):
             for method in chosen:
                 self._curve(ax, method, {n: list(v.values()) for (m, n), v in grouped.items() if m == method})
@@ -140,7 +140,7 @@ class Report:
                 self._curve(ax, name, curve, linestyle="--")
             ax.set(title=title, xlabel="number of images", ylim=(0, 1))
             ax.grid(alpha=0.3)
-            ax.legend(fontsize=8)
+            ax.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.15))
         axes[0].set_ylabel("share of right pairs")
         self._figure(section, "figure-2", figure, "Share of right pairs against the number of images")
         section.parts.append(
@@ -205,7 +205,7 @@ class Report:
         values: dict[str, dict[float, list[float]]] = defaultdict(lambda: defaultdict(list))
         for row in rows:
             values[row["method"]][float(row["variant"].removeprefix("width "))].append(row["result"]["accuracy"])
-        figure, ax = self._pyplot.subplots(figsize=(5, 3.6), layout="constrained")
+        figure, ax = self._pyplot.subplots(figsize=(9, 4), layout="constrained")
         for method, curve in values.items():
             widths = sorted(curve)
             ax.plot(widths, [np.mean(curve[c]) for c in widths], marker="o", label=method)
@@ -230,12 +230,12 @@ class Report:
                 f"Training frames from {words if setting == 'shuffled' else 'different sentences of the two speakers'}:"
             )
             section.parts.append(results_table(grouped, methods, smaller_is_better=True))
-            figure, ax = self._pyplot.subplots(figsize=(6, 4), layout="constrained")
+            figure, ax = self._pyplot.subplots(figsize=(9, 4.5), layout="constrained")
             for method in methods:
                 self._curve(ax, method, {n: list(v.values()) for (m, n), v in grouped.items() if m == method})
             ax.set(xlabel="number of training samples", ylabel="log-spectral distance (dB)", title=setting)
             ax.grid(alpha=0.3)
-            ax.legend(fontsize=8, ncols=2)
+            ax.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
             self._figure(section, f"figure-5-{setting}", figure, f"LSD against training samples, {setting}")
 
         self._envelopes(section, rows)
