@@ -25,7 +25,7 @@ def command() -> None:
 @click.argument("source", type=EXISTING)
 @click.argument("target", type=EXISTING)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Where to save the voice.")
-@click.option("--frames", type=click.IntRange(10), default=400, show_default=True, help="Frames to learn from.")
+@click.option("--frames", type=click.IntRange(10), default=1200, show_default=True, help="Frames to learn from.")
 @click.option("--rate", type=click.IntRange(8000), help="Samples per second to work at [default: the lowest found].")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--force", is_flag=True, help="Overwrite an existing output.")
