@@ -76,7 +76,8 @@ def test_everything_pinned_stays():
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5])
 def test_few_items(n):
-    sort(np.arange(n)[:, None], [(0, i) for i in range(n)])
+    order = sort(np.arange(n)[:, None], [(0, i) for i in range(n)])
+    assert sorted(order) == list(range(n))
 
 
 @pytest.mark.parametrize("kinds", [1, 2, 5])
