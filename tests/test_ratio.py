@@ -3,7 +3,7 @@ import pytest
 
 from pairup.kernels import center, gaussian, median_width
 from pairup.measures import normalize
-from pairup.ratio import held_out, left_out, ratios, spectrum, whitened, whitened_factor
+from pairup.ratio import Compressed, held_out, left_out, ratios, spectrum, whitened
 
 
 @pytest.fixture
@@ -70,9 +70,20 @@ def test_whitened_kernels_are_noccos_without_diagonal(kernels):
     np.testing.assert_allclose(W, expected / np.linalg.norm(expected), atol=1e-5)
 
 
-def test_the_low_rank_factor_gives_the_whitened_kernel(kernels):
-    K, _ = kernels
-    A = whitened_factor(spectrum(K.copy()), 0.1)
-    W = A @ A.T
+def test_compressed_kernels_are_the_whitened_ones_but_for_their_diagonals(kernels):
+    x = Compressed.of(kernels, 25)
+    A, S = x.whitened(0.1, [1])
+    W = A @ S[0] @ A.T
     np.fill_diagonal(W, 0)
-    np.testing.assert_allclose(W, whitened(spectrum(K.copy()), 0.1), atol=1e-5)
+    np.testing.assert_allclose(W, whitened(spectrum(kernels[1].copy()), 0.1), atol=1e-5)
+
+
+def test_few_directions_hold_most_of_the_whitened_kernels(rng):
+    X = rng.normal(size=(300, 3))
+    K = [gaussian(X, width=c * median_width(X)) for c in (1, 2)]
+    A, S = Compressed.of(K, 300).whitened(0.1, [0, 1])
+    assert A.shape == (300, 64)
+    for k in (0, 1):
+        W = A @ S[k] @ A.T
+        np.fill_diagonal(W, 0)
+        assert np.vdot(W, whitened(spectrum(K[k].copy()), 0.1)) > 0.99

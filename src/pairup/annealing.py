@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -16,10 +17,13 @@ Single: TypeAlias = NDArray[np.float32]
 
 
 class Form(Protocol):
-    """A quadratic form of plans, tr(K P L Pᵀ)."""
+    """A quadratic form of plans, tr(K P L Pᵀ), or a sum of them."""
 
     def profit(self, plan: Single) -> Single:
         """Return K P L."""
+
+    def value(self, indices: Indices) -> float:
+        """Return Σ K∘L[p, p] over the matched objects."""
 
 
 @dataclass(frozen=True)
@@ -33,22 +37,64 @@ class Dense:
         """Return K P L."""
         return np.asarray(self.K @ plan @ self.L, dtype=np.float32)
 
+    def value(self, indices: Indices) -> float:
+        """Return Σ K∘L[p, p] over the matched objects."""
+        return paired_product(self.K, self.L, indices)
+
+
+def paired_product(K: Single, L: Single, indices: Indices) -> float:
+    """Return Σ K∘L[p, p] over the objects that have a partner, those with indices ≥ 0."""
+    i = np.flatnonzero(indices >= 0)
+    p = indices[i]
+    some = slice(None) if len(i) == len(indices) else i  # a slice costs no copy
+    return float(np.vdot(K[some][:, some], L[p][:, p]))
+
 
 @dataclass(frozen=True)
 class LowRank:
-    """K = AAᵀ − diag(AAᵀ) and L = BBᵀ − diag(BBᵀ), never formed: the same profit in n·m·rank steps."""
+    """The sum over k of forms whose kernels share their directions: K_k = A S_k Aᵀ and L_k = B T_k Bᵀ.
+
+    Their diagonals are left out, and no kernel is ever formed: the profit of all costs some 8·n·m·rank operations.
+    """
 
     A: Single
+    S: Single
     B: Single
+    T: Single
+
+    @cached_property
+    def diagonals(self) -> tuple[Single, Single]:
+        """The diagonals of all A S_k Aᵀ and B T_k Bᵀ, one row for each k."""
+        a, b = ((Z @ C * Z).sum(axis=2) for Z, C in ((self.A, self.S), (self.B, self.T)))
+        return a, b
+
+    @cached_property
+    def _own(self) -> Single:
+        a, b = self.diagonals
+        own: Single = a.T @ b
+        return own
 
     def profit(self, plan: Single) -> Single:
-        """Return K P L."""
-        a, b = (np.einsum("ij,ij->i", Z, Z) for Z in (self.A, self.B))
-        right = (plan @ self.B) @ self.B.T
-        right -= plan * b
-        G = np.asarray(self.A @ (self.A.T @ right), dtype=np.float32)
-        G -= a[:, None] * right
+        """Return Σ_k (A S_k Aᵀ − diag) P (B T_k Bᵀ − diag)."""
+        a, b = self.diagonals
+        left, right = self.A.T @ plan, plan @ self.B
+        inner = (self.S @ (self.A.T @ right) @ self.T).sum(axis=0)
+        W = inner @ self.B.T
+        V = np.zeros_like(right)
+        for k in range(len(self.S)):
+            W -= self.S[k] @ (left * b[k])
+            V -= (a[k][:, None] * right) @ self.T[k]
+        G: Single = np.hstack([self.A, V]) @ np.vstack([W, self.B.T])
+        G += self._own * plan
         return G
+
+    def value(self, indices: Indices) -> float:
+        """Return Σ_k Σ K_k∘L_k[p, p] over the matched objects."""
+        i = np.flatnonzero(indices >= 0)
+        p = indices[i]
+        M = self.A[i].T @ self.B[p]
+        a, b = self.diagonals
+        return float(np.vdot((self.S @ M @ self.T).sum(axis=0), M) - np.vdot(a[:, i], b[:, p]))
 
 
 FORBIDDEN = -60.0  # exp of it is nothing beside exp(0), and float32 still holds its inverse

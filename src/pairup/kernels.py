@@ -27,7 +27,7 @@ def squared_distances(X: ArrayLike, Z: ArrayLike | None = None) -> Array:
     return D
 
 
-def median_width(X: ArrayLike, *, distances: Array | None = None) -> float:
+def median_width(X: ArrayLike, *, distances: NDArray[Any] | None = None) -> float:
     """Return m = 2^(−1/2) · median(‖x_i − x_j‖) over all i, j, the diagonal included as the paper writes it.
 
     Where more than half of the distances are 0 (many duplicates), the median of the others takes its place.
@@ -93,7 +93,7 @@ def linear(X: ArrayLike, Z: ArrayLike | None = None) -> Array:
     return K
 
 
-def center(K: Array) -> Array:
+def center(K: NDArray[Any]) -> NDArray[Any]:
     """Return K̄ = ΓKΓ with Γ = I − 11ᵀ/n: rows and columns sum to 0.
 
     >>> center(np.array([[4.0, 2.0], [2.0, 4.0]]))
@@ -101,7 +101,7 @@ def center(K: Array) -> Array:
            [-1.,  1.]])
     """
     columns = K.mean(axis=0)
-    centred: Array = K - columns
+    centred: NDArray[Any] = K - columns
     centred -= (K.mean(axis=1) - columns.mean())[:, None]
     return centred
 

@@ -5,24 +5,27 @@ With the basis K(x, x_l)·L(y, y_l') and its separable ridge, least squares give
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from pairup.annealing import Single
+from pairup.annealing import Single, paired_product
 from pairup.kernels import Array
 from pairup.measures import Indices
 
 Spectrum = tuple[Array, Single]
 EPSILONS = (0.1, 0.03, 0.01, 0.003)
-MOST = 64  # directions of a low-rank kernel
 
 
-def spectrum(K: Array) -> Spectrum:
-    """Return the eigenvalues, none below 0, and eigenvectors of a kernel matrix, which is overwritten."""
+def spectrum(K: Array | Single) -> Spectrum:
+    """Return the eigenvalues, none below 0, and eigenvectors of a kernel matrix, which may be overwritten.
+
+    Single precision is enough: eigenvalues count beside nε, which is far above its rounding.
+    """
     from scipy.linalg import eigh
 
-    w, V = eigh(K, overwrite_a=True, check_finite=False)
-    return np.maximum(w, 0.0), V.astype(np.float32)
+    w, V = eigh(K.astype(np.float32, copy=False), driver="evd", overwrite_a=True, check_finite=False)
+    return np.maximum(w, 0.0).astype(np.float64), V.astype(np.float32, copy=False)
 
 
 def factor(eigen: Spectrum, epsilon: float, *, least: float = 1e-6) -> Single:
@@ -42,15 +45,47 @@ def whitened(eigen: Spectrum, epsilon: float) -> Single:
     return T
 
 
-def whitened_factor(eigen: Spectrum, epsilon: float) -> Single:
-    """Return A such that AAᵀ without its diagonal is nearly `whitened`: the leading `MOST` directions alone."""
-    w, V = eigen
-    U = factor((w[-MOST:], V[:, -MOST:]), epsilon * len(w) / min(len(w), MOST))
-    U -= U.mean(axis=0)
-    square = U.T @ U
-    diagonal = np.einsum("ij,ij->i", U, U)
-    norm = max(float((square**2).sum() - (diagonal**2).sum()), 1e-30) ** 0.5
-    return U / np.float32(norm**0.5)
+def directions(epsilon: float) -> int:
+    """Return how many leading directions tell as much as all at ε, at every n: the others are noise.
+
+    >>> [directions(epsilon) for epsilon in (0.1, 0.01, 0.001)]
+    [64, 127, 254]
+    """
+    return int(64 * (0.1 / epsilon) ** 0.3)
+
+
+@dataclass(frozen=True)
+class Compressed:
+    """Several kernels of one set within the leading directions of their sum.
+
+    Parameters
+    ----------
+    Q : the directions as orthonormal columns, the widest first.
+    inner : QᵀKQ for each kernel K.
+    """
+
+    Q: Single
+    inner: list[Single]
+
+    @classmethod
+    def of(cls, kernels: Sequence[Single], most: int) -> "Compressed":
+        """Return the kernels within at most `most` directions."""
+        Q = np.ascontiguousarray(spectrum(sum(kernels[1:], start=kernels[0].copy()))[1][:, : -most - 1 : -1])
+        return cls(Q, [Q.T @ (K @ Q) for K in kernels])
+
+    def whitened(self, epsilon: float, which: Sequence[int]) -> tuple[Single, Single]:
+        """Return A and S_k such that A S_k Aᵀ is nearly `whitened` for some of the kernels, but for its diagonal."""
+        rank = min(directions(epsilon), self.Q.shape[1])
+        A = self.Q[:, :rank] - self.Q[:, :rank].mean(axis=0)
+        square = A.T @ A
+        S = np.empty((len(which), rank, rank), dtype=np.float32)
+        for k, number in enumerate(which):
+            U = factor(spectrum(self.inner[number][:rank, :rank].copy()), epsilon * len(A) / rank)
+            S[k] = U @ U.T
+            AS = A @ S[k]
+            squares = float(np.vdot(S[k] @ square, square @ S[k]) - (np.einsum("ij,ij->i", AS, A) ** 2).sum())
+            S[k] /= max(squares, 1e-30) ** 0.5
+        return A, S
 
 
 def _centred_square(U: Single) -> Single:
@@ -87,12 +122,7 @@ def held_out(x: Spectrum, y: Spectrum, matchings: Sequence[Indices], epsilons: S
         A, B = left_out(x, epsilon), left_out(y, epsilon)
         AA, BB = A.T @ A, B.T @ B
         for k, indices in enumerate(matchings):
-            i = np.flatnonzero(indices >= 0)
-            p = indices[i]
-            some = slice(None) if len(i) == len(indices) else i  # a slice costs no copy
-            J[k, e] = 0.5 * float(np.vdot(AA[some][:, some], BB[p][:, p])) - float(
-                np.vdot(A[some][:, some], B[p][:, p])
-            )
+            J[k, e] = 0.5 * paired_product(AA, BB, indices) - paired_product(A, B, indices)
     return J
 
 

@@ -65,8 +65,7 @@ class Candidate:
 
 def alignment(forms: Sequence[Form], indices: Indices, terms: Terms) -> float:
     """Return the mean of Σ K∘L[p, p] over forms of norm 1: a cosine."""
-    plan = terms.hard(indices)
-    return float(np.mean([np.vdot(form.profit(plan), plan) for form in forms]))
+    return float(np.mean([form.value(indices) for form in forms]))
 
 
 def quantiles(Z: Array, count: int) -> Array:
@@ -84,7 +83,7 @@ def profile_start(view: View, terms: Terms) -> Indices:
     from scipy.spatial.distance import cdist
 
     count = min(terms.n, terms.m, 200)
-    x, y = (np.sqrt(D / max(np.median(D), 1e-300)) for D in (view.x, view.y))
+    x, y = (np.sqrt(D / max(float(np.median(D)), 1e-30)) for D in (view.x, view.y))
     return terms.round(-cdist(quantiles(x, count), quantiles(y, count), "cityblock"))
 
 
@@ -96,7 +95,7 @@ def eigen_starts(view: View, terms: Terms, k: int = 3) -> Iterator[Indices]:
 
     components = []
     for D in (view.x, view.y):
-        K = center(np.exp(D / (-2 * max(np.median(D) * 5, 1e-300))))
+        K = center(np.exp(D / (-10 * max(float(np.median(D)), 1e-30))))
         V = leading_eigenvectors(K, min(k, len(K)))
         scale = np.sqrt(np.maximum(np.einsum("ij,ij->j", V, K @ V), 0.0))
         components.append(V * scale / (scale[0] / len(K) ** 0.5 + 1e-300))
@@ -160,14 +159,14 @@ def starts(view: View, terms: Terms) -> list[Single]:
     return plans
 
 
-def unrelated(D: Array, seed: int) -> Array:
+def unrelated(D: Array | Single, seed: int) -> Array:
     """Return squared distances of a set like the one of D, but without its structure.
 
     Its principal coordinates keep their distributions and lose their relations: each is shuffled on its own.
     """
     from scipy.linalg import eigh
 
-    w, V = eigh(-0.5 * center(D))
+    w, V = eigh(-0.5 * center(D), driver="evd")
     coordinates = np.random.default_rng(seed).permuted(V * np.sqrt(np.maximum(w, 0.0)), axis=0)
     return squared_distances(coordinates)
 

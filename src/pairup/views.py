@@ -1,24 +1,72 @@
 """Ways of seeing two sets: which distances say what is alike."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from pairup.annealing import Dense, Form, LowRank
+from pairup.annealing import Dense, Form, LowRank, Single
 from pairup.kernels import Array, median_width, squared_distances
 from pairup.measures import Indices
-from pairup.ratio import Spectrum, held_out, spectrum, whitened, whitened_factor
+from pairup.ratio import Compressed, Spectrum, directions, held_out, spectrum, whitened
 
 KernelName: TypeAlias = tuple[str, float]
 KERNELS: tuple[KernelName, ...] = (("gaussian", 1.0), ("gaussian", 2.2), ("laplacian", 1.0), ("laplacian", 2.0))
 JUDGES: tuple[KernelName, ...] = (("gaussian", 1.0), ("laplacian", 1.0))
 NEIGHBOURS = 5
 LOW_RANK_FROM = 600
+FINEST = 0.001  # the smallest ε that kernels are whitened with
+LOW_RANK = 0.45  # the share of n from which directions cost as much as whole kernels
 
 
-@dataclass(frozen=True)
+class Side:
+    """One set as one kind of distance shows it; its eigendecompositions are made when they are asked for, once.
+
+    Parameters
+    ----------
+    distances : squared distances within the set; they are kept in units of the largest.
+    """
+
+    def __init__(self, distances: Array | Single) -> None:
+        self.distances = (distances / max(float(distances.max()), 1e-300)).astype(np.float32)
+        self._spectra: dict[KernelName, Spectrum] = {}
+
+    def kernel(self, name: str, c: float) -> Single:
+        """Return a kernel matrix, its width c times the median width."""
+        width = c * self._width
+        power = self.distances / (-2 * width**2) if name == "gaussian" else np.sqrt(self.distances) / -width
+        return np.exp(power, out=power)
+
+    @cached_property
+    def _width(self) -> float:
+        return median_width((), distances=self.distances)
+
+    def spectrum(self, kernel: KernelName) -> Spectrum:
+        """Return the eigendecomposition of a kernel."""
+        if kernel not in self._spectra:
+            self._spectra[kernel] = spectrum(self.kernel(*kernel))
+        return self._spectra[kernel]
+
+    @cached_property
+    def compressed(self) -> Compressed:
+        """All kernels within their leading directions, as many as the finest ε asks for."""
+        return Compressed.of([self.kernel(*kernel) for kernel in KERNELS], directions(FINEST))
+
+    def whitened(self, kernel: KernelName, epsilon: float) -> Single:
+        """Return a kernel as the search wants it."""
+        return whitened(self.spectrum(kernel), epsilon)
+
+    def forget(self) -> None:
+        """Drop the eigendecompositions: they are most of the memory."""
+        self._spectra.clear()
+        self.__dict__.pop("compressed", None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Travel light: the eigendecompositions are made anew where the set is unpickled."""
+        return {"distances": self.distances, "_spectra": {}}
+
+
 class View:
     """Two sets as one kind of distance shows them.
 
@@ -28,53 +76,55 @@ class View:
     x, y : squared distances within X and within Y.
     """
 
-    name: str
-    x: Array
-    y: Array
-    _of_x: dict[KernelName, Spectrum] = field(default_factory=dict, repr=False)
-    _of_y: dict[KernelName, Spectrum] = field(default_factory=dict, repr=False)
+    def __init__(self, name: str, x: Array | Single, y: Array | Single) -> None:
+        self.name = name
+        self._sides = Side(x), Side(y)
+
+    @property
+    def x(self) -> Single:
+        """Squared distances within X."""
+        return self._sides[0].distances
+
+    @property
+    def y(self) -> Single:
+        """Squared distances within Y."""
+        return self._sides[1].distances
 
     def spectra(self, kernel: KernelName) -> tuple[Spectrum, Spectrum]:
-        """Return the eigendecompositions of a kernel of both sets; each is computed once."""
-        if kernel not in self._of_x:
-            self._of_x[kernel] = _spectrum(self.x, *kernel)
-        if kernel not in self._of_y:
-            self._of_y[kernel] = _spectrum(self.y, *kernel)
-        return self._of_x[kernel], self._of_y[kernel]
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Travel light: the eigendecompositions are made anew where the view is unpickled."""
-        return {"name": self.name, "x": self.x, "y": self.y, "_of_x": {}, "_of_y": {}}
+        """Return the eigendecompositions of a kernel of both sets."""
+        x, y = self._sides
+        return x.spectrum(kernel), y.spectrum(kernel)
 
     def forget(self) -> None:
         """Drop the eigendecompositions: they are most of the memory."""
-        self._of_x.clear()
-        self._of_y.clear()
+        for side in self._sides:
+            side.forget()
 
-    def with_y(self, y: Array) -> "View":
+    def with_y(self, y: Array | Single) -> "View":
         """Return the same X beside another set."""
-        return replace(self, y=y, _of_y={})
+        other = View(self.name, self.x, y)
+        other._sides = self._sides[0], other._sides[1]
+        return other
 
-    def forms(self, epsilon: float) -> list[Form]:
-        """Return the whitened kernels of both sets at ε."""
-        return [Dense(whitened(x, epsilon), whitened(y, epsilon)) for x, y in map(self.spectra, KERNELS)]
+    def forms(self, epsilon: float, kernels: Sequence[KernelName] = KERNELS) -> list[Form]:
+        """Return the whitened kernels of both sets at ε, by their leading directions alone where that is quicker.
+
+        The mean of their values is a mean cosine either way.
+        """
+        if directions(epsilon) > LOW_RANK * min(len(self.x), len(self.y)):
+            return [Dense(*(side.whitened(kernel, epsilon) for side in self._sides)) for kernel in kernels]
+        which = [KERNELS.index(kernel) for kernel in kernels]
+        (A, S), (B, T) = (side.compressed.whitened(epsilon, which) for side in self._sides)
+        return [LowRank(A, S / np.float32(len(which)), B, T)]
 
     def coarse_forms(self, epsilon: float) -> list[Form]:
-        """Return fewer kernels, by their leading directions alone where that is quicker."""
-        spectra = [self.spectra(kernel) for kernel in JUDGES]
-        if len(self.x) + len(self.y) < 2 * LOW_RANK_FROM:
-            return [Dense(whitened(x, epsilon), whitened(y, epsilon)) for x, y in spectra]
-        return [LowRank(whitened_factor(x, epsilon), whitened_factor(y, epsilon)) for x, y in spectra]
+        """Return fewer kernels."""
+        return self.forms(epsilon, JUDGES)
 
     def judge(self, matchings: Sequence[Indices]) -> Array:
         """Return the least held-out J of matchings (rows) under each of two kernels (columns)."""
         J: Array = np.stack([held_out(*self.spectra(kernel), matchings).min(axis=1) for kernel in JUDGES], axis=1)
         return J
-
-
-def _spectrum(D: Array, kernel: str, c: float) -> Spectrum:
-    width = c * median_width((), distances=D)
-    return spectrum(np.exp(D * (-0.5 / width**2)) if kernel == "gaussian" else np.exp(np.sqrt(D) / -width))
 
 
 def standardized(Z: Array) -> Array:
@@ -113,7 +163,7 @@ def unit_rows(Z: Array) -> Array:
     return Z / np.where(length > 0, length, 1.0)
 
 
-def geodesic(D: Array, neighbours: int = NEIGHBOURS) -> Array:
+def geodesic(D: Array | Single, neighbours: int = NEIGHBOURS) -> Array:
     """Return squared lengths of the shortest ways along edges between nearest neighbours.
 
     The minimum spanning tree keeps the graph connected.
