@@ -183,7 +183,7 @@ def docs(arguments):
 
 def bench(arguments):
     """Run benchmarks/NAME.py with the arguments that follow NAME; alone, list them."""
-    known = sorted(path.stem for path in (ROOT / "benchmarks").glob("[a-z]*.py"))
+    known = sorted(path.stem for path in (ROOT / "benchmarks").glob("*.py") if "__main__" in path.read_text("utf-8"))
     if not arguments or arguments[0] not in known:
         print("benchmarks: " + ", ".join(known))
         return 2
