@@ -3,6 +3,7 @@
     python3 dev.py bench matching peers    us, the paper's methods, POT, OTT-JAX and scipy on the Flickr photos
     python3 dev.py bench matching study    label-free choice, calibration and reliability over the data sets
     python3 dev.py bench matching noise    accuracy against noise on generated relations
+    python3 dev.py bench matching scgem    cells measured in two ways, whole and partial, beside SCOT
     python3 dev.py bench matching scale    CPU seconds and memory at n = 320, 1000 and 2000
 
 Real data are read below the folder that PAIRUP_DATA names. Peers are no dependencies of the package: those that are
@@ -23,6 +24,7 @@ import numpy as np
 from relations import RELATIONS
 from scipy.linalg import eigh
 from scipy.optimize import quadratic_assignment
+from scipy.spatial.distance import cdist
 
 import pairup
 import pairup.assignment
@@ -212,6 +214,19 @@ METHODS: dict[str, tuple[str | None, Callable[[np.ndarray, np.ndarray], np.ndarr
 }
 
 
+def scot_as_published(X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return SCOT's matching and plan with what its authors published for scGEM."""
+    from sklearn.preprocessing import scale
+
+    plan = scot_plan(scale(X), scale(Y), 35, "correlation")
+    return pairup.assignment.assign(plan), plan
+
+
+def match_and_plan(X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    m = pairup.match(X, Y)
+    return m.indices, m.probabilities
+
+
 def installed() -> dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]]:
     for name, (module, _) in METHODS.items():
         if module is not None and find_spec(module) is None:
@@ -283,8 +298,8 @@ def study(out: Path, with_anchors: bool) -> None:
 
 
 def noise(out: Path, repeats: int) -> None:
-    rows, chosen = [], ("pairup.match", "scipy FAQ, ten starts", "POT Gromov-Wasserstein, ten starts")
-    methods = {name: f for name, f in installed().items() if name in chosen}
+    rows, ours = [], ("LSOM, product basis", "LSOM (paper)", "KS-NOCCO (paper)", "KS-HSIC (paper)")
+    methods = {name: f for name, f in installed().items() if name not in ours}
     for kind in ("swiss roll", "spiral", "mixture", "graph", "embeddings"):
         for level in (0.0, 0.05, 0.1, 0.2, 0.4):
             for name, function in methods.items():
@@ -293,10 +308,56 @@ def noise(out: Path, repeats: int) -> None:
                     rng = np.random.default_rng([seed, round(1000 * level)])
                     X, Y, truth = shuffle_pair(*RELATIONS[kind](rng, 100, level), random_state=seed)
                     accuracy.append(match_accuracy(timed(function, X, Y)[0], truth, Y))
-                rows.append({"relation": kind, "noise": level, "method": name, "accuracy": np.mean(accuracy)})
-                print("{relation:12s} {noise:.2f} {method:36s} {accuracy:.3f}".format(**rows[-1]), flush=True)
+                rows.append({"relation": kind, "noise": level, "method": name, "accuracy": np.mean(accuracy),
+                             "spread": np.std(accuracy), "sets": repeats})  # fmt: skip
+                print(
+                    "{relation:12s} {noise:.2f} {method:36s} {accuracy:.3f} ± {spread:.3f}".format(**rows[-1]),
+                    flush=True,
+                )
     write(out, "noise", rows)
     plot_noise(out, rows)
+
+
+def scgem(out: Path, repeats: int) -> None:
+    """Score one partner each ("hard") and the mean of all, weighted by the plan ("barycentre"), in both spaces."""
+    rows, of_one = [], lambda f: lambda X, Y: (p := f(X, Y), np.eye(len(Y))[p])
+    for_any_size = {"pairup.match": match_and_plan, "SCOT as published": scot_as_published}
+    others = {name: of_one(f) for name, f in installed().items() if name not in for_any_size}
+    for suffix, methods in (("", for_any_size | others), ("_partial", for_any_size)):
+        X, Y = cells(suffix)
+        stage = np.loadtxt(data_folder() / f"singlecell/scGEM/pamona_expression_type{suffix}.txt")
+        for name, function in methods.items():
+            scores = []
+            for seed in range(repeats):  # no method should feel the order of the cells
+                _, shuffled, place = shuffle_pair(X, Y, seed)
+                truth = np.r_[place, np.full(len(X) - len(Y), -1)]
+                (indices, plan), cpu = timed(function, X, shuffled)
+                back, known = inverse(indices, len(Y)), inverse(truth, len(Y))
+                paired = indices >= 0
+                scores.append({
+                    "hard_Y": foscttm(indices, truth, shuffled), "hard_X": foscttm(back, known, X),
+                    "barycentre_Y": barycentre_foscttm(plan, truth, shuffled),
+                    "barycentre_X": barycentre_foscttm(plan.T, known, X),
+                    "same_stage": (stage[paired] == stage[known][indices[paired]]).mean(), "cpu_seconds": cpu,
+                })  # fmt: skip
+            means = {key: np.mean([score[key] for score in scores]) for key in scores[0]}
+            worst = max(score["hard_Y"] for score in scores)
+            rows.append({"cells": f"{len(X)} and {len(Y)}", "method": name, **means, "worst_hard_Y": worst})
+            print(" ".join(f"{v:.3f}" if isinstance(v, float) else f"{v:36s}" for v in rows[-1].values()), flush=True)
+    write(out, "scgem", rows)
+
+
+def inverse(indices: np.ndarray, size: int) -> np.ndarray:
+    back = np.full(size, -1)
+    back[indices[indices >= 0]] = np.flatnonzero(indices >= 0)
+    return back
+
+
+def barycentre_foscttm(plan: np.ndarray, truth: np.ndarray, Y: np.ndarray) -> float:
+    plan, Y_true = plan[truth >= 0], Y[truth[truth >= 0]]
+    D = cdist(Y_true, plan @ Y / np.maximum(plan.sum(axis=1, keepdims=True), 1e-300)).round(9)
+    own = np.diag(D)[:, None]
+    return ((D < own).sum(axis=1) + 0.5 * ((own == D).sum(axis=1) - 1)).mean() / (len(D) - 1)
 
 
 def scale(out: Path, sizes: list[int]) -> None:
@@ -333,23 +394,31 @@ def plot_curve(out: Path, curve: list[tuple[float, float, int]], error: float) -
 def plot_noise(out: Path, rows: list[dict]) -> None:
     import matplotlib.pyplot as plt
 
-    kinds = list(dict.fromkeys(row["relation"] for row in rows))
-    figure, axes = plt.subplots(1, len(kinds), figsize=(3 * len(kinds), 3), sharey=True, layout="constrained")
+    kinds, methods = (list(dict.fromkeys(row[key] for row in rows)) for key in ("relation", "method"))
+    figure, axes = plt.subplots(1, len(kinds), figsize=(3 * len(kinds), 3.4), sharey=True, layout="constrained")
     for ax, kind in zip(axes, kinds, strict=True):
-        for method in dict.fromkeys(row["method"] for row in rows):
-            points = [(r["noise"], r["accuracy"]) for r in rows if (r["relation"], r["method"]) == (kind, method)]
-            ax.plot(*zip(*points, strict=True), marker="o", label=method)
-        ax.set(title=kind, xlabel="noise")
-    axes[0].set_ylabel("accuracy")
-    axes[0].legend(fontsize=7)
+        for k, method in enumerate(methods):
+            x, y, spread = zip(
+                *(
+                    (r["noise"], r["accuracy"], r["spread"])
+                    for r in rows
+                    if (r["relation"], r["method"]) == (kind, method)
+                ),
+                strict=True,
+            )
+            aside = 0.004 * (k - (len(methods) - 1) / 2)  # bars beside each other can be told apart
+            ax.errorbar(np.add(x, aside), y, spread, marker="o", ms=4, lw=2.5 - 1.5 * (k > 0), capsize=2, label=method)
+        ax.set(title=kind, xlabel="noise", ylim=(-0.03, 1.03))
+    axes[0].set_ylabel(f"accuracy, mean and deviation of {rows[0]['sets']}")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(methods), fontsize=8)
     figure.savefig(out / "matching-noise.png", dpi=120)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["peers", "study", "noise", "scale"])
+    parser.add_argument("what", choices=["peers", "study", "noise", "scgem", "scale"])
     parser.add_argument("--out", type=Path, default=Path("benchmark-results"))
-    parser.add_argument("--repeats", type=int, default=10, help="random sets per point")
+    parser.add_argument("--repeats", type=int, help="random sets per figure (10 for peers, 5 elsewhere)")
     parser.add_argument("--no-anchors", action="store_true", help="study: leave the runs with 5 %% known pairs out")
     parser.add_argument("--sizes", type=int, nargs="+", default=[320, 1000, 2000])
     args = parser.parse_args()
@@ -358,7 +427,8 @@ def main() -> None:
     elif args.what == "scale":
         scale(args.out, args.sizes)
     else:
-        {"peers": peers, "noise": noise}[args.what](args.out, args.repeats)
+        run, repeats = {"peers": (peers, 10), "noise": (noise, 5), "scgem": (scgem, 5)}[args.what]
+        run(args.out, args.repeats or repeats)
 
 
 if __name__ == "__main__":
