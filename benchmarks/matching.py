@@ -410,7 +410,7 @@ def plot_noise(out: Path, rows: list[dict]) -> None:
             ax.errorbar(np.add(x, aside), y, spread, marker="o", ms=4, lw=2.5 - 1.5 * (k > 0), capsize=2, label=method)
         ax.set(title=kind, xlabel="noise", ylim=(-0.03, 1.03))
     axes[0].set_ylabel(f"accuracy, mean and deviation of {rows[0]['sets']}")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(methods), fontsize=8)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
     figure.savefig(out / "matching-noise.png", dpi=120)
 
 
