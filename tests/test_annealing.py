@@ -3,9 +3,20 @@ import itertools
 import numpy as np
 import pytest
 
-from pairup.annealing import NO_ANCHORS, Dense, LowRank, Terms, anneal, annealed, exclude_self, sinkhorn
+from pairup.annealing import (
+    NO_ANCHORS,
+    Dense,
+    LowRank,
+    Terms,
+    anneal,
+    annealed,
+    exclude_self,
+    paired_product,
+    sinkhorn,
+)
 from pairup.kernels import gaussian, median_width
 from pairup.measures import HSIC, NOCCO
+from pairup.ratio import Compressed
 
 
 def free(n, m=None, pairs=None):
@@ -42,9 +53,10 @@ def test_sinkhorn_leaves_objects_alone_where_pairs_are_few(rng):
 
 @pytest.fixture
 def low_rank(rng):
-    """Three kernels of rank 3 beside three of rank 4, and the dense forms they stand for."""
+    """Three kernels of rank 3 beside three of rank 4, their diagonals proportional, and the dense forms of them."""
     A, B = rng.normal(size=(12, 3)).astype(np.float32), rng.normal(size=(9, 4)).astype(np.float32)
-    S, T = (Z + Z.swapaxes(1, 2) for Z in (rng.normal(size=(3, r, r)).astype(np.float32) for r in (3, 4)))
+    S, T = (rng.random((3, 1, 1)) * (Z + Z.T) for Z in (rng.normal(size=(r, r)) for r in (3, 4)))
+    S, T = S.astype(np.float32), T.astype(np.float32)
     dense = [Dense(exclude_self(A @ s @ A.T), exclude_self(B @ t @ B.T)) for s, t in zip(S, T, strict=True)]
     return LowRank(A, S, B, T), dense
 
@@ -63,6 +75,29 @@ def test_the_value_of_a_form_is_that_of_its_profit(low_rank, rng, unmatched):
     plan = free(12, 9).hard(indices)
     for each in (form, *dense):
         assert each.value(indices) == pytest.approx(float(np.vdot(each.profit(plan), plan)), rel=1e-3, abs=1e-2)
+
+
+def test_the_profit_of_real_kernels_hardly_knows_their_directions_to_be_shared(rng):
+    X = rng.normal(size=(300, 4))
+    sides = []
+    for Z in (X, np.tanh(X)):
+        kernels = [gaussian(Z, width=c * median_width(Z)).astype(np.float32) for c in (0.7, 1.0, 2.0)]
+        sides.append(Compressed.of(kernels, 300).whitened(0.1, [0, 1, 2]))
+    (A, S), (B, T) = sides
+    dense = [Dense(exclude_self(A @ s @ A.T), exclude_self(B @ t @ B.T)) for s, t in zip(S, T, strict=True)]
+    plan = free(300).start(rng.permutation(300))
+    expected = sum(form.profit(plan) for form in dense)
+    assert np.abs(LowRank(A, S, B, T).profit(plan) - expected).max() < 0.02 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("n", [50, 203])
+def test_paired_products_are_those_of_aligned_matrices(rng, n):
+    K, L = (rng.normal(size=(n, n)).astype(np.float32) for _ in range(2))
+    p = rng.permutation(n)
+    assert paired_product(K, L, p) == pytest.approx(float(np.vdot(K, L[p][:, p])), rel=1e-3, abs=0.1)
+    some = np.where(np.arange(n) % 5 == 0, -1, p)
+    i = np.flatnonzero(some >= 0)
+    assert paired_product(K, L, some) == pytest.approx(float(np.vdot(K[i][:, i], L[p[i]][:, p[i]])), rel=1e-3, abs=0.1)
 
 
 def test_rounding_keeps_to_anchors_and_numbers(rng):

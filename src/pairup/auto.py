@@ -81,7 +81,7 @@ def solve(
     J = np.hstack(list(run(_judge, [(views[k], matchings) for k in followed], n_jobs=n_jobs)))
     believed = np.repeat([outlooks[k].excess for k in followed], J.shape[1] // len(followed))
     first = views[0].y
-    similarity = np.exp(-first / max(float(np.median(first)), 1e-300))
+    similarity = np.exp(-first / max(float(np.median(first)), 1e-30))
     decided = consensus(candidates, J, believed, similarity, terms)
     likely = pair_probabilities(decided, outlooks, terms)
     matched = np.flatnonzero(decided.indices >= 0)

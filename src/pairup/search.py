@@ -95,7 +95,7 @@ def eigen_starts(view: View, terms: Terms, k: int = 3) -> Iterator[Indices]:
 
     components = []
     for D in (view.x, view.y):
-        K = center(np.exp(D / (-10 * max(float(np.median(D)), 1e-30))))
+        K = center(np.exp(D.astype(np.float64) / (-10 * max(float(np.median(D)), 1e-30))))
         V = leading_eigenvectors(K, min(k, len(K)))
         scale = np.sqrt(np.maximum(np.einsum("ij,ij->j", V, K @ V), 0.0))
         components.append(V * scale / (scale[0] / len(K) ** 0.5 + 1e-300))

@@ -1,6 +1,7 @@
 """Ways of seeing two sets: which distances say what is alike."""
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -17,7 +18,7 @@ JUDGES: tuple[KernelName, ...] = (("gaussian", 1.0), ("laplacian", 1.0))
 NEIGHBOURS = 5
 LOW_RANK_FROM = 600
 FINEST = 0.001  # the smallest ε that kernels are whitened with
-LOW_RANK = 0.45  # the share of n from which directions cost as much as whole kernels
+LOW_RANK = 0.4  # the share of n up to which directions cost less than whole kernels
 
 
 class Side:
@@ -102,8 +103,8 @@ class View:
 
     def with_y(self, y: Array | Single) -> "View":
         """Return the same X beside another set."""
-        other = View(self.name, self.x, y)
-        other._sides = self._sides[0], other._sides[1]
+        other = copy(self)
+        other._sides = self._sides[0], Side(y)
         return other
 
     def forms(self, epsilon: float, kernels: Sequence[KernelName] = KERNELS) -> list[Form]:
