@@ -88,20 +88,24 @@ class LowRank:
         return a, b
 
     @cached_property
-    def _shares(self) -> tuple[tuple[Single, Single], tuple[Single, Single]]:
-        # The diagonals of kernels of one set differ by a factor, nearly: α_k·a stands for the k-th.
-        a, b = (np.linalg.svd(d, full_matrices=False) for d in self._diagonals)
-        return (a.U[:, 0] * a.S[0], a.Vh[0]), (b.U[:, 0] * b.S[0], b.Vh[0])
+    def _own(self) -> tuple[Single, Single, Single, Single, Single]:
+        """Return a, b, Σ_k α_k T_k, Σ_k β_k S_k and Σ_k α_k β_k, where α_k·a and β_k·b are nearly the k-th diagonals.
+
+        Those of kernels of one set hardly differ but by a factor.
+        """
+        (u, s, v), (w, t, z) = (np.linalg.svd(d, full_matrices=False) for d in self._diagonals)
+        alpha, beta = u[:, 0] * s[0], w[:, 0] * t[0]
+        return v[0], z[0], np.tensordot(alpha, self.T, 1), np.tensordot(beta, self.S, 1), alpha @ beta
 
     def profit(self, plan: Single) -> Single:
         """Return Σ_k (A S_k Aᵀ − α_k·diag a) P (B T_k Bᵀ − β_k·diag b)."""
-        (alpha, a), (beta, b) = self._shares
+        a, b, T, S, both = self._own
         left, right = self.A.T @ plan, plan @ self.B
         W = (self.S @ (self.A.T @ right) @ self.T).sum(axis=0) @ self.B.T
-        W -= np.tensordot(beta, self.S, 1) @ (left * b)
-        V = (right * -a[:, None]) @ np.tensordot(alpha, self.T, 1)
+        W -= S @ (left * b)
+        V = (right * -a[:, None]) @ T
         G: Single = np.hstack([self.A, V]) @ np.vstack([W, self.B.T])
-        own = plan * (alpha @ beta * b)
+        own = plan * (both * b)
         own *= a[:, None]
         G += own
         return G
