@@ -11,8 +11,25 @@ from pairup.annealing import NO_ANCHORS, Terms
 from pairup.consensus import consensus, likeness
 from pairup.datasets import shuffle_pair
 from pairup.kernels import squared_distances
-from pairup.search import Candidate, coarse, look, profile_start, starts, unrelated, worth_following
-from pairup.views import views
+from pairup.search import (
+    TURNS,
+    Basin,
+    Candidate,
+    Outlook,
+    agreement,
+    alignment,
+    coarse,
+    exchange,
+    leverage_start,
+    look,
+    pooled,
+    profile_start,
+    starts,
+    turned_starts,
+    unrelated,
+    worth_following,
+)
+from pairup.views import Joint, View, unit_rows, views
 
 
 def skewed(rng, n=60, noise=0.02):
@@ -21,10 +38,40 @@ def skewed(rng, n=60, noise=0.02):
     return shuffle_pair(Z, Y + noise * rng.normal(size=Y.shape))
 
 
-def test_the_profile_start_knows_isometric_sets(rng):
+@pytest.mark.parametrize("start", [profile_start, leverage_start])
+def test_starts_by_what_no_isometry_changes_know_isometric_sets(start, rng):
     X, Y, truth = skewed(rng, noise=0.0)
     terms = Terms(60, 60, 60, NO_ANCHORS)
-    np.testing.assert_array_equal(profile_start(next(views(X, Y)), terms), truth)
+    assert (start(next(views(X, Y)), terms) == truth).mean() > 0.9
+
+
+def test_turned_starts_are_fewer_for_many_objects(rng):
+    few, many = rng.normal(size=(20, 4)), rng.normal(size=(500, 4))
+    for Z, count in ((few, 2 * TURNS), (many, 4)):
+        terms = Terms(len(Z), len(Z), len(Z), NO_ANCHORS)
+        found = list(turned_starts(next(views(Z, Z)), terms, seed=0))
+        assert len(found) == count
+        assert all((np.sort(p) == np.arange(len(Z))).all() for p in found)
+
+
+def test_views_learn_from_each_other(rng):
+    X, Y, truth = skewed(rng)
+    raw, standard, *_ = views(X, Y)
+    terms = Terms(60, 60, 60, NO_ANCHORS)
+    lost = coarse(raw, terms, [terms.start(rng.permutation(60))])
+    assert agreement(lost[0].indices, truth) < 0.5
+    told = exchange(
+        raw, terms, lost, pooled([Outlook("standardized", coarse(standard, terms, starts(standard, terms)), 0.0)])
+    )
+    assert agreement(told[0].indices, truth) > 0.9
+
+
+def test_the_joint_view_sums_the_forms_of_its_views(rng):
+    X, Y, truth = skewed(rng)
+    both = list(views(X, Y))[:2]
+    terms = Terms(60, 60, 60, NO_ANCHORS)
+    means = [alignment(view.coarse_forms(0.1), truth, terms) for view in both]
+    assert alignment(Joint(both).forms(0.1), truth, terms) == pytest.approx(np.mean(means))
 
 
 def test_starts_fit_sets_of_unequal_sizes(rng):
@@ -46,9 +93,21 @@ def test_coarse_solutions_are_distinct_and_ordered(rng):
 
 def test_an_unrelated_set_keeps_the_spread_of_each_direction(rng):
     X = rng.normal(size=(200, 2)) * [5, 1]
-    D = unrelated(squared_distances(X), seed=0)
-    assert D.mean() == pytest.approx(squared_distances(X).mean(), rel=0.02)
-    assert not np.allclose(D, squared_distances(X))
+    D = squared_distances(X)
+    view = View("raw", D, D)
+    shuffled = unrelated(view, seed=0).unscaled_y
+    assert shuffled.mean() == pytest.approx(view.y.mean(), rel=0.02)
+    assert not np.allclose(shuffled, view.y)
+
+
+def test_unrelated_directions_stay_directions(rng):
+    X = unit_rows(rng.normal(loc=[2.0, 0.0, 0.0], size=(80, 3)))
+    D = squared_distances(X)
+    chords = unrelated(View("angular", D, D, on_sphere=True), seed=0).unscaled_y
+    w = np.linalg.eigvalsh(1.0 - 0.5 * chords)
+    assert np.abs(w[:-3]).max() < 1e-3  # the cosines of vectors in three dimensions
+    assert w[-1] == pytest.approx(np.linalg.eigvalsh(X @ X.T)[-1], rel=0.1)
+    assert not np.allclose(chords, D, atol=1e-2)
 
 
 def test_the_excess_tells_related_from_unrelated_sets(rng):
@@ -64,9 +123,9 @@ def test_the_excess_tells_related_from_unrelated_sets(rng):
 def test_partners_of_the_same_kind_are_alike(rng):
     Y = np.repeat([[0.0], [10.0]], 10, axis=0) + 0.01 * rng.normal(size=(20, 1))
     L = np.exp(-squared_distances(Y))
-    same = Candidate("a", 0, 0.1, np.r_[rng.permutation(10), 10 + rng.permutation(10)], 1.0)
-    also = Candidate("b", 0, 0.1, np.r_[rng.permutation(10), 10 + rng.permutation(10)], 1.0)
-    swapped = Candidate("c", 0, 0.1, np.r_[10 + rng.permutation(10), rng.permutation(10)], 1.0)
+    same = np.r_[rng.permutation(10), 10 + rng.permutation(10)]
+    also = np.r_[rng.permutation(10), 10 + rng.permutation(10)]
+    swapped = np.r_[10 + rng.permutation(10), rng.permutation(10)]
     alike = likeness([same, also, swapped], L)
     assert alike[0, 1] > 0.99
     assert alike[0, 2] < -0.99
@@ -82,10 +141,13 @@ def test_the_best_candidates_vote_and_rivals_are_kept(rng):
         Candidate("a", 1, 0.1, mirror, 1.0),
     ]
     J = np.array([[-5.0], [-4.9], [-3.0]])
-    decided = consensus(candidates, J, np.ones(1), np.exp(-squared_distances(Y)), Terms(n, n, n, NO_ANCHORS))
+    terms = Terms(n, n, n, NO_ANCHORS)
+    looks = [Outlook(view, [Basin(terms.hard(p), p, 1.0)], 0.0) for view, p in (("a", mirror), ("b", truth))]
+    decided = consensus(candidates, J, np.ones(1), np.exp(-squared_distances(Y)), terms, looks)
     np.testing.assert_array_equal(decided.indices, truth)
     assert decided.votes[np.arange(n), truth].min() > 0.8
     np.testing.assert_array_equal(decided.rivals[0][0].indices, mirror)
+    assert decided.support == pytest.approx(1.0)  # by the view that is not the winner's own
 
 
 def test_match_finds_the_truth_and_knows_it(rng):

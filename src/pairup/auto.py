@@ -12,9 +12,9 @@ from pairup.kernels import Array
 from pairup.measures import Indices
 from pairup.parallel import run
 from pairup.ratio import EPSILONS, held_out, ratios
-from pairup.search import Candidate, Outlook, follow, look, worth_following
+from pairup.search import STANDS_OUT, Basin, Candidate, Outlook, follow, look, look_longer, pooled, worth_following
 from pairup.solvers import Step
-from pairup.views import JUDGES, View
+from pairup.views import JUDGES, Joint, View
 
 PRIOR_WEIGHTS = (0.2, 1.0)  # of a prior, beside the data, unless given
 
@@ -65,13 +65,20 @@ def solve(
         terms if terms.prior is None else replace(terms, prior=np.float32(weight) * terms.prior) for weight in weights
     ]
     outlooks = list(run(look, [(view, variants[0], seed) for view in views], n_jobs=n_jobs))
+    if max(outlook.excess for outlook in outlooks) < STANDS_OUT:
+        tasks = [(view, variants[0], outlook, seed) for view, outlook in zip(views, outlooks, strict=True)]
+        outlooks = list(run(look_longer, tasks, n_jobs=n_jobs))
     followed = worth_following(outlooks)
     for k in set(range(len(views))).difference(followed):
         views[k].forget()
     candidates: list[Candidate] = []
     history: list[Step] = []
-    tasks = [(views[k], variant, outlooks[k]) for variant in variants for k in followed]
-    for start, of_view in enumerate(run(follow, tasks, n_jobs=n_jobs)):
+    pool = pooled(outlooks)
+    ways: list[tuple[View | Joint, list[Basin]]] = [(views[k], outlooks[k].basins) for k in followed]
+    if len(followed) > 1:
+        ways.append((Joint([views[k] for k in followed]), []))
+    to_follow = [(view, variant, basins, pool) for variant in variants for view, basins in ways]
+    for start, of_view in enumerate(run(follow, to_follow, n_jobs=n_jobs)):
         for number, candidate in enumerate(of_view):
             step = Step(start, number, candidate.indices, candidate.value)
             history.append(step)
@@ -82,7 +89,7 @@ def solve(
     believed = np.repeat([outlooks[k].excess for k in followed], J.shape[1] // len(followed))
     first = views[0].y
     similarity = np.exp(-first / max(float(np.median(first)), 1e-30))
-    decided = consensus(candidates, J, believed, similarity, terms)
+    decided = consensus(candidates, J, believed, similarity, terms, outlooks)
     likely = pair_probabilities(decided, outlooks, terms)
     matched = np.flatnonzero(decided.indices >= 0)
     sure = np.zeros(terms.n)

@@ -13,7 +13,7 @@ from pairup.search import Outlook
 # Logistic regression of "the pair is right" on the features below, fitted on generated relations only:
 # benchmarks/calibration.py fits and prints these numbers.
 INTERCEPT = -1.94
-COEFFICIENTS = np.array([3.54, 0.81, -2.08, 4.38, 0.46])
+COEFFICIENTS = np.array([3.54, 0.81, -2.08, 0.0, 4.38, 0.46, 0.0])
 
 RELIABLE = 0.5  # the expected share of right pairs from which a matching is called reliable
 EXCESS = 0.25  # how far beyond unrelated sets a reliable match goes
@@ -24,12 +24,12 @@ def features(votes: Array, consensus: Consensus, outlooks: Sequence[Outlook]) ->
     """Return the features of pairs with these vote shares, along a new last axis.
 
     They are the share itself, how far the best view goes beyond unrelated sets, how close another solution comes,
-    and the share's products with the latter two.
+    how far other views support this one, and the share's products with these three.
     """
     excess = max(0.0, *(of_view.excess for of_view in outlooks))
     rival = consensus.rivals[0][1] / consensus.scores[0] if consensus.rivals else 0.5
-    ones = np.ones_like(votes)
-    return np.stack([votes, excess * ones, rival * ones, votes * excess, votes * rival], axis=-1)
+    of_all = [np.full_like(votes, value) for value in (excess, rival, consensus.support)]
+    return np.stack([votes, *of_all, *(votes * value for value in of_all)], axis=-1)
 
 
 def probabilities(votes: Array, consensus: Consensus, outlooks: Sequence[Outlook]) -> Array:

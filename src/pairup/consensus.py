@@ -8,7 +8,7 @@ import numpy as np
 from pairup.annealing import Terms
 from pairup.kernels import Array
 from pairup.measures import Indices
-from pairup.search import Candidate
+from pairup.search import Candidate, Outlook
 
 VOTERS = 6
 COMPANY = 0.06  # how much agreement with other views counts beside the held-out score
@@ -28,6 +28,7 @@ class Consensus:
     votes : for every pair, the weighted share of candidates that have it.
     indices : the matching of the best candidates' votes.
     rivals : candidates of other solutions, the best of each.
+    support : how far the coarse looks at other views came by the same solution, 1 at the most.
     """
 
     candidates: list[Candidate]
@@ -35,27 +36,33 @@ class Consensus:
     votes: Array
     indices: Indices
     rivals: list[tuple[Candidate, float]]
+    support: float
 
 
-def likeness(candidates: Sequence[Candidate], similarity: Array) -> Array:
-    """Return for all pairs of candidates how alike they are: mean correlation of the partners they give to an x.
+def likeness(matchings: Sequence[Indices], similarity: Array) -> Array:
+    """Return for all pairs of matchings how alike they are: mean correlation of the partners they give to an x.
 
     Two matchings that give every x a partner of the same kind agree, though no pair may be the same.
     """
     L = similarity - similarity.mean()
     top = float(np.diag(L).mean())
-    size = len(candidates)
+    size = len(matchings)
     alike = np.ones((size, size))
-    for a in range(size):
-        p = candidates[a].indices
-        for b in range(a):
-            q = candidates[b].indices
+    for a, p in enumerate(matchings):
+        for b, q in enumerate(matchings[:a]):
             both = (p >= 0) & (q >= 0)
             alike[a, b] = alike[b, a] = float(L[p[both], q[both]].mean()) / top if both.any() else 0.0
     return alike
 
 
-def consensus(candidates: Sequence[Candidate], J: Array, weights: Array, similarity: Array, terms: Terms) -> Consensus:
+def consensus(
+    candidates: Sequence[Candidate],
+    J: Array,
+    weights: Array,
+    similarity: Array,
+    terms: Terms,
+    outlooks: Sequence[Outlook],
+) -> Consensus:
     """Rank candidates by held-out J and by their agreement with other views, and let the best vote.
 
     Parameters
@@ -65,11 +72,12 @@ def consensus(candidates: Sequence[Candidate], J: Array, weights: Array, similar
     weights : of these judges. A view in which X matches unrelated sets as well as it matches Y has nothing to say.
     similarity : a kernel matrix of Y.
     terms : what the matching keeps to.
+    outlooks : what the coarse look at each view came by.
     """
     relative = J / np.minimum(J.min(axis=0), -1e-12)  # in units of the best that each judge has seen
     weights = np.maximum(weights, FAINT)
     scores: Array = relative @ (weights / weights.sum())
-    alike = likeness(candidates, similarity)
+    alike = likeness([c.indices for c in candidates], similarity)
     views = np.array([c.view for c in candidates])
     stranger = views[:, None] != views
     if stranger.any():
@@ -84,13 +92,10 @@ def consensus(candidates: Sequence[Candidate], J: Array, weights: Array, similar
     for k in range(1, len(ranked)):
         if all(alike[k, other] < SAME for other in [0, *rivals]):
             rivals.append(k)
-    return Consensus(
-        ranked,
-        scores,
-        votes,
-        terms.round(few + 0.01 * votes),  # the other candidates break ties
-        [(ranked[k], float(scores[k])) for k in rivals],
-    )
+    indices = terms.round(few + 0.01 * votes)  # the other candidates break ties
+    others = [outlook.basins[0].indices for outlook in outlooks if outlook.view != ranked[0].view]
+    support = float(likeness([indices, *others], similarity)[0, 1:].mean()) if others else 0.0
+    return Consensus(ranked, scores, votes, indices, [(ranked[k], float(scores[k])) for k in rivals], max(support, 0.0))
 
 
 def tally(candidates: Sequence[Candidate], weights: Array, terms: Terms) -> Array:

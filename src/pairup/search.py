@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -10,14 +10,18 @@ import numpy as np
 from pairup.annealing import NO_ANCHORS, RECOOLING, Form, Single, Terms, annealed
 from pairup.kernels import Array, center, squared_distances
 from pairup.measures import Indices
-from pairup.views import LOW_RANK_FROM, View
+from pairup.views import LOW_RANK_FROM, Joint, View, ranked, unit_rows
 
 CONTINUATION = (0.1, 0.03, 0.01, 0.003, 0.001)  # ε: coarse dependence first, fine detail later
 COARSE_COOLING = tuple(np.geomspace(5, 200, 10))
+TURNS = 20  # random rotations of each kind, where no view stands out
 KEPT_BASINS = 2
+POOLED = 6  # solutions that views tell each other
+NULL_DRAWS = 3  # unrelated sets to compare with
+MANY_DRAWS_BELOW = 200  # objects: many of them make one unrelated set like the next
 NULL_STARTS = 7  # of an unrelated set, whose solutions are all alike
 STANDS_OUT = 0.25  # an excess from which a view has something to say
-NEAR_THE_BEST = 0.6  # views whose excess is this share of the best one's are followed
+NEAR_THE_BEST = 0.5  # views whose excess is this share of the best one's are followed
 RIVAL = 0.93  # a second solution is followed if its coarse value comes this close to the first
 
 
@@ -87,25 +91,51 @@ def profile_start(view: View, terms: Terms) -> Indices:
     return terms.round(-cdist(quantiles(x, count), quantiles(y, count), "cityblock"))
 
 
+def leverage_start(view: View, terms: Terms) -> Indices:
+    """Match objects that stand out alike: by the ranks of their leverages, which no isometry changes."""
+    from scipy.spatial.distance import cdist
+
+    x, y = (ranked(table) for table in view.leverages())
+    return terms.round(-cdist(x, y, "cityblock"))
+
+
+def components(D: Array | Single, k: int) -> Array:
+    """Return the k leading kernel principal components, the first of variance 1."""
+    from pairup.starts import leading_eigenvectors
+
+    K = center(np.exp(D.astype(np.float64) / (-10 * max(float(np.median(D)), 1e-30))))
+    V = leading_eigenvectors(K, min(k, len(K)))
+    scale = np.sqrt(np.maximum(np.einsum("ij,ij->j", V, K @ V), 0.0))
+    leading: Array = V * scale / (scale[0] / len(K) ** 0.5 + 1e-300)
+    return leading
+
+
 def eigen_starts(view: View, terms: Terms, k: int = 3) -> Iterator[Indices]:
     """Match the leading kernel principal components in every combination of their signs: one alone, then k at once."""
     from scipy.spatial.distance import cdist
 
-    from pairup.starts import leading_eigenvectors
-
-    components = []
-    for D in (view.x, view.y):
-        K = center(np.exp(D.astype(np.float64) / (-10 * max(float(np.median(D)), 1e-30))))
-        V = leading_eigenvectors(K, min(k, len(K)))
-        scale = np.sqrt(np.maximum(np.einsum("ij,ij->j", V, K @ V), 0.0))
-        components.append(V * scale / (scale[0] / len(K) ** 0.5 + 1e-300))
-    A, B = components
-    f, g = (_normal_places(C[:, 0]) for C in components)
+    A, B = components(view.x, k), components(view.y, k)
+    f, g = (_normal_places(C[:, 0]) for C in (A, B))
     k = min(A.shape[1], B.shape[1])
     for sign in (1.0, -1.0):
         yield terms.round(-((f[:, None] - sign * g) ** 2))
     for signs in product((1.0, -1.0), repeat=k):
         yield terms.round(-cdist(A[:, :k], B[:, :k] * signs, "sqeuclidean"))
+
+
+def turned_starts(view: View, terms: Terms, seed: int) -> Iterator[Indices]:
+    """Match the leading kernel principal components after random rotations, fewer for many objects, which cost more."""
+    from scipy.spatial.distance import cdist
+
+    rng = np.random.default_rng(seed)
+    count = int(np.clip(TURNS * (160 / max(terms.n, terms.m)) ** 2, 2, TURNS))
+    for k in (3, 5):
+        A, B = components(view.x, k), components(view.y, k)
+        k = min(A.shape[1], B.shape[1])
+        A, B = (C[:, :k] / np.sqrt(C[:, :k].std(axis=0) + 1e-12) for C in (A, B))
+        for _ in range(count):
+            rotation = np.linalg.qr(rng.normal(size=(k, k)))[0]
+            yield terms.round(-cdist(A, B @ rotation, "sqeuclidean"))
 
 
 def _normal_places(f: Array) -> Array:
@@ -127,20 +157,27 @@ def last(plans: Iterator[Single]) -> Single:
     return deque(plans, maxlen=1).pop()
 
 
-def coarse(view: View, terms: Terms, starts: Sequence[Single]) -> list[Basin]:
+def coarse(
+    view: View | Joint, terms: Terms, starts: Sequence[Single], *, betas: Sequence[float] = COARSE_COOLING
+) -> list[Basin]:
     """Anneal at the coarsest ε from every start; return the distinct solutions, the best first."""
     forms = view.coarse_forms(CONTINUATION[0])
     updates = Effort.of(terms).coarse_updates
     found = []
     for plan in starts:
-        plan = last(annealed(forms, plan, terms, betas=COARSE_COOLING, updates=updates))
+        plan = last(annealed(forms, plan, terms, betas=betas, updates=updates))
         indices = terms.round(plan)
         found.append(Basin(plan, indices, alignment(forms, indices, terms)))
-    distinct: list[Basin] = []
-    for basin in sorted(found, key=lambda b: -b.value):
-        if all(agreement(basin.indices, other.indices) < 0.5 for other in distinct):
-            distinct.append(basin)
-    return distinct
+    return distinct(found)
+
+
+def distinct(basins: Sequence[Basin]) -> list[Basin]:
+    """Return basins no two of which agree on half of the objects, the best first."""
+    kept: list[Basin] = []
+    for basin in sorted(basins, key=lambda b: -b.value):
+        if all(agreement(basin.indices, other.indices) < 0.5 for other in kept):
+            kept.append(basin)
+    return kept
 
 
 def agreement(p: Indices, q: Indices) -> float:
@@ -150,7 +187,7 @@ def agreement(p: Indices, q: Indices) -> float:
 
 def starts(view: View, terms: Terms) -> list[Single]:
     """Return the plans from which the coarse look sets out."""
-    matchings = [profile_start(view, terms), *eigen_starts(view, terms)]
+    matchings = [leverage_start(view, terms), profile_start(view, terms), *eigen_starts(view, terms)]
     plans = [terms.start(indices) for indices in {p.tobytes(): p for p in matchings}.values()]
     if terms.prior is not None:
         plans.append(terms.start(terms.round(terms.prior)))
@@ -159,16 +196,18 @@ def starts(view: View, terms: Terms) -> list[Single]:
     return plans
 
 
-def unrelated(D: Array | Single, seed: int) -> Array:
-    """Return squared distances of a set like the one of D, but without its structure.
+def unrelated(view: View, seed: int) -> View:
+    """Return the same X beside a set like Y, but without its structure.
 
-    Its principal coordinates keep their distributions and lose their relations: each is shuffled on its own.
+    The principal coordinates of Y keep their distributions and lose their relations: each is shuffled on its own.
+    Directions, which lie on a sphere, are put back on it.
     """
     from scipy.linalg import eigh
 
-    w, V = eigh(-0.5 * center(D), driver="evd")
+    gram = 1.0 - 0.5 * view.unscaled_y if view.on_sphere else -0.5 * center(view.y)
+    w, V = eigh(gram, driver="evd")
     coordinates = np.random.default_rng(seed).permuted(V * np.sqrt(np.maximum(w, 0.0)), axis=0)
-    return squared_distances(coordinates)
+    return view.with_y(squared_distances(unit_rows(coordinates) if view.on_sphere else coordinates))
 
 
 @dataclass(frozen=True)
@@ -179,7 +218,7 @@ class Outlook:
     ----------
     view : its name.
     basins : the solutions to follow, the best first.
-    null : the value that a set like Y reaches which has nothing to do with X.
+    null : the most that sets like Y reach which have nothing to do with X.
     """
 
     view: str
@@ -198,20 +237,27 @@ class Outlook:
 
 
 def look(view: View, terms: Terms, seed: int) -> Outlook:
-    """Look coarsely at all starts, and at an unrelated set for comparison.
+    """Look coarsely at all starts, and at unrelated sets for comparison.
 
     Parameters
     ----------
     view : the two sets as one kind of distance shows them.
     terms : what every matching keeps to.
-    seed : draws the unrelated set.
+    seed : draws the unrelated sets.
     """
     basins = coarse(view, terms, starts(view, terms))
-    followed = [basin for basin in basins[:KEPT_BASINS] if basin.value > RIVAL * basins[0].value]
-    stranger = view.with_y(unrelated(view.y, seed))
     free = Terms(terms.n, terms.m, terms.pairs, NO_ANCHORS)
-    null = coarse(stranger, free, starts(stranger, free)[:NULL_STARTS])[0].value
-    return Outlook(view.name, followed, null)
+    null = 0.0
+    for draw in range(NULL_DRAWS if max(terms.n, terms.m) < MANY_DRAWS_BELOW else 1):
+        stranger = unrelated(view, seed + draw)
+        null = max(null, coarse(stranger, free, starts(stranger, free)[:NULL_STARTS])[0].value)
+    return Outlook(view.name, basins[:KEPT_BASINS], null)
+
+
+def look_longer(view: View, terms: Terms, outlook: Outlook, seed: int) -> Outlook:
+    """Return the outlook after more starts, for views of which none stands out."""
+    plans = [terms.start(indices) for indices in turned_starts(view, terms, seed)]
+    return replace(outlook, basins=distinct([*outlook.basins, *coarse(view, terms, plans)])[: KEPT_BASINS + 1])
 
 
 def worth_following(outlooks: Sequence[Outlook]) -> list[int]:
@@ -222,9 +268,31 @@ def worth_following(outlooks: Sequence[Outlook]) -> list[int]:
     return [int(k) for k in np.flatnonzero(excess >= NEAR_THE_BEST * excess.max())]
 
 
-def follow(view: View, terms: Terms, outlook: Outlook) -> list[Candidate]:
-    """Continue the solutions of the coarse look to finer and finer dependence; every stage gives candidates."""
-    plans = [basin.plan for basin in outlook.basins]
+def pooled(outlooks: Sequence[Outlook]) -> list[Indices]:
+    """Return the distinct solutions of several views, those that come closest to the best of their view first."""
+    relative = [replace(basin, value=basin.value / of.value) for of in outlooks for basin in of.basins]
+    return [basin.indices for basin in distinct(relative)[:POOLED]]
+
+
+def exchange(view: View | Joint, terms: Terms, own: Sequence[Basin], pool: Sequence[Indices]) -> list[Basin]:
+    """Let a view try the solutions of the others beside its own; return those worth following, the best first."""
+    foreign = [p for p in pool if all(agreement(p, basin.indices) < 0.5 for basin in own)]
+    found = coarse(view, terms, [terms.start(p) for p in foreign], betas=COARSE_COOLING[3:]) if foreign else []
+    basins = distinct([*own, *found])[:KEPT_BASINS]
+    return [basin for basin in basins if basin.value > RIVAL * basins[0].value]
+
+
+def follow(view: View | Joint, terms: Terms, own: Sequence[Basin], pool: Sequence[Indices]) -> list[Candidate]:
+    """Continue solutions of the coarse look to finer and finer dependence; every stage gives candidates.
+
+    Parameters
+    ----------
+    view : the two sets as one kind of distance shows them, or several at once.
+    terms : what every matching keeps to.
+    own : what the coarse look at this view came by.
+    pool : solutions of all views.
+    """
+    plans = [basin.plan for basin in exchange(view, terms, own, pool)]
     effort = Effort.of(terms)
     candidates = []
     for epsilon in effort.continuation:

@@ -15,6 +15,7 @@ from pairup.ratio import Compressed, Spectrum, directions, held_out, spectrum, w
 KernelName: TypeAlias = tuple[str, float]
 KERNELS: tuple[KernelName, ...] = (("gaussian", 1.0), ("gaussian", 2.2), ("laplacian", 1.0), ("laplacian", 2.0))
 JUDGES: tuple[KernelName, ...] = (("gaussian", 1.0), ("laplacian", 1.0))
+LEVERAGE_EPSILONS = (0.1, 0.03, 0.01, 0.003, 0.001)
 NEIGHBOURS = 5
 LOW_RANK_FROM = 600
 FINEST = 0.001  # the smallest ε that kernels are whitened with
@@ -30,7 +31,8 @@ class Side:
     """
 
     def __init__(self, distances: Array | Single) -> None:
-        self.distances = (distances / max(float(distances.max()), 1e-300)).astype(np.float32)
+        self.unit = max(float(distances.max()), 1e-300)
+        self.distances = (distances / self.unit).astype(np.float32)
         self._spectra: dict[KernelName, Spectrum] = {}
 
     def kernel(self, name: str, c: float) -> Single:
@@ -58,6 +60,15 @@ class Side:
         """Return a kernel as the search wants it."""
         return whitened(self.spectrum(kernel), epsilon)
 
+    def leverages(self) -> Array:
+        """Return K̃_ii of every object (row) for several kernels and ε (columns): how much it stands out."""
+        columns = []
+        for kernel in JUDGES:
+            w, V = self.spectrum(kernel)
+            shrunk = [w / (w + len(w) * epsilon) for epsilon in LEVERAGE_EPSILONS]
+            columns.append(np.square(V) @ np.transpose(shrunk).astype(np.float32))
+        return np.hstack(columns).astype(np.float64)
+
     def forget(self) -> None:
         """Drop the eigendecompositions: they are most of the memory."""
         self._spectra.clear()
@@ -65,7 +76,7 @@ class Side:
 
     def __getstate__(self) -> dict[str, Any]:
         """Travel light: the eigendecompositions are made anew where the set is unpickled."""
-        return {"distances": self.distances, "_spectra": {}}
+        return {"unit": self.unit, "distances": self.distances, "_spectra": {}}
 
 
 class View:
@@ -75,10 +86,12 @@ class View:
     ----------
     name : of the kind of distance.
     x, y : squared distances within X and within Y.
+    on_sphere : whether these are chords of the unit sphere.
     """
 
-    def __init__(self, name: str, x: Array | Single, y: Array | Single) -> None:
+    def __init__(self, name: str, x: Array | Single, y: Array | Single, *, on_sphere: bool = False) -> None:
         self.name = name
+        self.on_sphere = on_sphere
         self._sides = Side(x), Side(y)
 
     @property
@@ -90,6 +103,11 @@ class View:
     def y(self) -> Single:
         """Squared distances within Y."""
         return self._sides[1].distances
+
+    @property
+    def unscaled_y(self) -> Single:
+        """Squared distances within Y as they came."""
+        return self.y * np.float32(self._sides[1].unit)
 
     def spectra(self, kernel: KernelName) -> tuple[Spectrum, Spectrum]:
         """Return the eigendecompositions of a kernel of both sets."""
@@ -122,10 +140,35 @@ class View:
         """Return fewer kernels."""
         return self.forms(epsilon, JUDGES)
 
+    def leverages(self) -> tuple[Array, Array]:
+        """Return how much the objects of both sets stand out at several scales."""
+        x, y = self._sides
+        return x.leverages(), y.leverages()
+
     def judge(self, matchings: Sequence[Indices]) -> Array:
         """Return the least held-out J of matchings (rows) under each of two kernels (columns)."""
         J: Array = np.stack([held_out(*self.spectra(kernel), matchings).min(axis=1) for kernel in JUDGES], axis=1)
         return J
+
+
+class Joint:
+    """Several views at once: what they all say is less often an accident.
+
+    Parameters
+    ----------
+    views : of the same two sets.
+    """
+
+    name = "joint"
+
+    def __init__(self, views: Sequence[View]) -> None:
+        self.views = views
+
+    def forms(self, epsilon: float) -> list[Form]:
+        """Return some whitened kernels of all views at ε."""
+        return [form for view in self.views for form in view.coarse_forms(epsilon)]
+
+    coarse_forms = forms
 
 
 def standardized(Z: Array) -> Array:
@@ -200,6 +243,6 @@ def views(X: Array, Y: Array) -> Iterator[View]:
     if max(widths) <= 100:
         yield View("ranked", squared_distances(ranked(X)), squared_distances(ranked(Y)))
     if min(widths) > 2:
-        yield View("angular", squared_distances(unit_rows(X)), squared_distances(unit_rows(Y)))
+        yield View("angular", squared_distances(unit_rows(X)), squared_distances(unit_rows(Y)), on_sphere=True)
     if min(len(X), len(Y)) > 3 * NEIGHBOURS:
         yield View("geodesic", geodesic(raw.x), geodesic(raw.y))
