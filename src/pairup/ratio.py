@@ -73,6 +73,11 @@ class Compressed:
         Q = np.ascontiguousarray(spectrum(sum(kernels[1:], start=kernels[0].copy()))[1][:, : -most - 1 : -1])
         return cls(Q, [Q.T @ (K @ Q) for K in kernels])
 
+    def spectrum(self, which: int) -> Spectrum:
+        """Return the leading eigenvalues and eigenvectors of one of the kernels."""
+        w, V = spectrum(self.inner[which].copy())
+        return w, self.Q @ V
+
     def whitened(self, epsilon: float, which: Sequence[int]) -> tuple[Single, Single]:
         """Return A and S_k such that A S_k Aᵀ is nearly `whitened` for some of the kernels, but for its diagonal."""
         rank = min(directions(epsilon), self.Q.shape[1])
@@ -108,8 +113,7 @@ def held_out(x: Spectrum, y: Spectrum, matchings: Sequence[Indices], epsilons: S
     """Return J = ½ mean r(x_i, y_j)² − mean r(x_i, y_i) of matchings (rows) at each ε (columns); lower is better.
 
     Every pair is scored by the model that is fitted without it: r_ij = n·Σ_l A_il B[p_j, p_l] with A and B of
-    `left_out`, so that J = ½Σ(AᵀA)∘(BᵀB)[p, p] − ΣA∘B[p, p]. Once AᵀA and BᵀB are there, a matching costs two
-    elementwise products.
+    `left_out`, so that J = ½Σ(AᵀA)∘(BᵀB)[p, p] − ΣA∘B[p, p]: a matching costs two elementwise products.
 
     Parameters
     ----------
@@ -120,9 +124,9 @@ def held_out(x: Spectrum, y: Spectrum, matchings: Sequence[Indices], epsilons: S
     J = np.empty((len(matchings), len(epsilons)))
     for e, epsilon in enumerate(epsilons):
         A, B = left_out(x, epsilon), left_out(y, epsilon)
-        AA, BB = A.T @ A, B.T @ B
-        for k, indices in enumerate(matchings):
-            J[k, e] = 0.5 * paired_product(AA, BB, indices) - paired_product(A, B, indices)
+        J[:, e] = [-paired_product(A, B, indices) for indices in matchings]
+        A, B = A.T @ A, B.T @ B
+        J[:, e] += [0.5 * paired_product(A, B, indices) for indices in matchings]
     return J
 
 

@@ -63,9 +63,10 @@ class Side:
     def leverages(self) -> Array:
         """Return K̃_ii of every object (row) for several kernels and ε (columns): how much it stands out."""
         columns = []
+        many = len(self.distances) >= LOW_RANK_FROM
         for kernel in JUDGES:
-            w, V = self.spectrum(kernel)
-            shrunk = [w / (w + len(w) * epsilon) for epsilon in LEVERAGE_EPSILONS]
+            w, V = self.compressed.spectrum(KERNELS.index(kernel)) if many else self.spectrum(kernel)
+            shrunk = [w / (w + len(V) * epsilon) for epsilon in LEVERAGE_EPSILONS]
             columns.append(np.square(V) @ np.transpose(shrunk).astype(np.float32))
         return np.hstack(columns).astype(np.float64)
 
@@ -92,49 +93,52 @@ class View:
     def __init__(self, name: str, x: Array | Single, y: Array | Single, *, on_sphere: bool = False) -> None:
         self.name = name
         self.on_sphere = on_sphere
-        self._sides = Side(x), Side(y)
+        self.sides = Side(x), Side(y)
 
     @property
     def x(self) -> Single:
         """Squared distances within X."""
-        return self._sides[0].distances
+        return self.sides[0].distances
 
     @property
     def y(self) -> Single:
         """Squared distances within Y."""
-        return self._sides[1].distances
+        return self.sides[1].distances
 
     @property
     def unscaled_y(self) -> Single:
         """Squared distances within Y as they came."""
-        return self.y * np.float32(self._sides[1].unit)
+        return self.y * np.float32(self.sides[1].unit)
 
     def spectra(self, kernel: KernelName) -> tuple[Spectrum, Spectrum]:
         """Return the eigendecompositions of a kernel of both sets."""
-        x, y = self._sides
+        x, y = self.sides
         return x.spectrum(kernel), y.spectrum(kernel)
 
     def forget(self) -> None:
         """Drop the eigendecompositions: they are most of the memory."""
-        for side in self._sides:
+        for side in self.sides:
             side.forget()
 
     def with_y(self, y: Array | Single) -> "View":
         """Return the same X beside another set."""
         other = copy(self)
-        other._sides = self._sides[0], Side(y)
+        other.sides = self.sides[0], Side(y)
         return other
+
+    def has_directions(self, epsilon: float) -> bool:
+        """Tell whether leading directions cost less than whole kernels at ε."""
+        return directions(epsilon) <= LOW_RANK * min(len(self.x), len(self.y))
 
     def forms(self, epsilon: float, kernels: Sequence[KernelName] = KERNELS) -> list[Form]:
         """Return the whitened kernels of both sets at ε, by their leading directions alone where that is quicker.
 
         The mean of their values is a mean cosine either way.
         """
-        if directions(epsilon) > LOW_RANK * min(len(self.x), len(self.y)):
-            return [Dense(*(side.whitened(kernel, epsilon) for side in self._sides)) for kernel in kernels]
-        which = [KERNELS.index(kernel) for kernel in kernels]
-        (A, S), (B, T) = (side.compressed.whitened(epsilon, which) for side in self._sides)
-        return [LowRank(A, S / np.float32(len(which)), B, T)]
+        x, y = self.sides
+        if not self.has_directions(epsilon):
+            return [Dense(x.whitened(kernel, epsilon), y.whitened(kernel, epsilon)) for kernel in kernels]
+        return [low_rank(x.compressed, y.compressed, epsilon, [KERNELS.index(kernel) for kernel in kernels])]
 
     def coarse_forms(self, epsilon: float) -> list[Form]:
         """Return fewer kernels."""
@@ -142,7 +146,7 @@ class View:
 
     def leverages(self) -> tuple[Array, Array]:
         """Return how much the objects of both sets stand out at several scales."""
-        x, y = self._sides
+        x, y = self.sides
         return x.leverages(), y.leverages()
 
     def judge(self, matchings: Sequence[Indices]) -> Array:
@@ -164,11 +168,28 @@ class Joint:
     def __init__(self, views: Sequence[View]) -> None:
         self.views = views
 
+    @cached_property
+    def _compressed(self) -> tuple[Compressed, Compressed]:
+        x, y = (
+            Compressed.of([side.kernel(*kernel) for side in sides for kernel in JUDGES], directions(FINEST))
+            for sides in zip(*(view.sides for view in self.views), strict=True)
+        )
+        return x, y
+
     def forms(self, epsilon: float) -> list[Form]:
         """Return some whitened kernels of all views at ε."""
-        return [form for view in self.views for form in view.coarse_forms(epsilon)]
+        if not self.views[0].has_directions(epsilon):
+            return [form for view in self.views for form in view.coarse_forms(epsilon)]
+        x, y = self._compressed
+        return [low_rank(x, y, epsilon, range(len(x.inner)))]
 
     coarse_forms = forms
+
+
+def low_rank(x: Compressed, y: Compressed, epsilon: float, which: Sequence[int]) -> LowRank:
+    """Return the mean of some whitened kernels by their leading directions."""
+    (A, S), (B, T) = x.whitened(epsilon, which), y.whitened(epsilon, which)
+    return LowRank(A, S / np.float32(len(which)), B, T)
 
 
 def standardized(Z: Array) -> Array:
