@@ -11,12 +11,14 @@ from pairup.annealing import (
     anneal,
     annealed,
     exclude_self,
+    last,
     paired_product,
+    raced,
     sinkhorn,
 )
 from pairup.kernels import gaussian, median_width
 from pairup.measures import HSIC, NOCCO
-from pairup.ratio import Compressed
+from pairup.ratio import Compressed, spectrum, whitened
 
 
 def free(n, m=None, pairs=None):
@@ -118,6 +120,20 @@ def test_annealed_plans_keep_to_anchors(rng):
     for plan in annealed([Dense(K, K)], terms.uniform(), terms):
         assert plan[4, 9] == pytest.approx(1, abs=1e-3)
         assert plan[7, 0] == pytest.approx(1, abs=1e-3)
+
+
+def test_a_race_is_won_by_the_best_of_all(rng):
+    X = rng.normal(size=(60, 4))
+    Y = np.tanh(X @ rng.normal(size=(4, 5)))
+    form = Dense(*(whitened(spectrum(gaussian(Z, width=median_width(Z))), 0.03) for Z in (X, Y)))
+    terms, betas = free(60), tuple(np.geomspace(8, 200, 9))
+    starts = [terms.start(rng.permutation(60)) for _ in range(12)]
+    alone = [last(annealed([form], plan, terms, betas=betas)) for plan in starts]
+    together = raced([form], starts, terms, betas=betas, updates=3)
+    assert len(together) == 6
+    assert all(any(np.array_equal(plan, other) for other in alone) for plan in together)
+    best = max(form.value(terms.round(plan)) for plan in alone)
+    assert max(form.value(terms.round(plan)) for plan in together) == pytest.approx(best, abs=0.003)
 
 
 @pytest.mark.parametrize("measure", [HSIC, NOCCO])

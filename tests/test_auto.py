@@ -192,9 +192,10 @@ def test_one_view_is_enough(rng):
 
 
 def test_anchors_decide_between_mirror_images(rng):
-    x = np.sort(rng.normal(size=40))
+    half = rng.normal(size=20)
+    x = np.sort(np.r_[half, -half])
     X, Y, truth = shuffle_pair(x[:, None], x[:, None])
-    assert not pairup.match(X, np.sort(-Y, axis=0) * -1).reliable
+    assert not pairup.match(X, Y).reliable
     known = [(int(i), int(truth[i])) for i in (39, 0, 20)]
     m = pairup.match(X, Y, anchors=known)
     assert all(m.indices[i] == j for i, j in known)

@@ -1,8 +1,10 @@
 """Deterministic annealing of quadratic measures: a soft plan that hardens as the temperature falls."""
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -268,6 +270,30 @@ def annealed(
             terms.bind(G)
             plan, potential = sinkhorn(G, potential, terms)
         yield plan
+
+
+def last(plans: Iterator[Single]) -> Single:
+    """Drain an annealing."""
+    return deque(plans, maxlen=1).pop()
+
+
+def raced(
+    forms: Sequence[Form], plans: Sequence[Single], terms: Terms, *, betas: Sequence[float], updates: int
+) -> list[Single]:
+    """Anneal several plans; after half of the cooling only the better half of them goes on, but no fewer than four.
+
+    By then the best plan of the end is among those of largest tr(K P L Pᵀ); earlier it need not be.
+
+    Parameters
+    ----------
+    forms, terms, betas, updates : as in `annealed`.
+    plans : where to start.
+    """
+    runs = [annealed(forms, plan, terms, betas=betas, updates=updates) for plan in plans]
+    halfway = [last(islice(run, (len(betas) + 1) // 2)) for run in runs]
+    values = [sum(float(np.vdot(form.profit(plan), plan)) for form in forms) for plan in halfway]
+    better = np.argsort(values)[::-1][: max(4, (len(plans) + 1) // 2)]
+    return [last(runs[k]) for k in better]
 
 
 def exclude_self(K: Array) -> Array:

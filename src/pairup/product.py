@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from pairup.annealing import NO_ANCHORS, Dense, Terms, annealed
+from pairup.annealing import NO_ANCHORS, Dense, Terms, annealed, last
 from pairup.kernels import KernelFamily
 from pairup.measures import Indices
 from pairup.ratio import held_out, spectrum, whitened
-from pairup.search import COARSE_COOLING, CONTINUATION, alignment, last
+from pairup.search import COARSE_COOLING, CONTINUATION, alignment
 from pairup.solvers import Step
 
 

@@ -1,19 +1,19 @@
 """Candidates for a matching: many starts, a coarse look at each, continuation of the best."""
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 
-from pairup.annealing import NO_ANCHORS, RECOOLING, Form, Single, Terms, annealed
+from pairup.annealing import NO_ANCHORS, RECOOLING, Form, Single, Terms, annealed, last, raced
 from pairup.kernels import Array, center, squared_distances
 from pairup.measures import Indices
 from pairup.views import LOW_RANK_FROM, Joint, View, ranked, unit_rows
 
 CONTINUATION = (0.1, 0.03, 0.01, 0.003, 0.001)  # ε: coarse dependence first, fine detail later
-COARSE_COOLING = tuple(np.geomspace(5, 200, 10))
+COARSE = 0.03  # ε of the first look; a coarser one has more false summits
+COARSE_COOLING = tuple(np.geomspace(8, 200, 9))
 TURNS = 20  # random rotations of each kind, where no view stands out
 KEPT_BASINS = 2
 POOLED = 6  # solutions that views tell each other
@@ -44,7 +44,7 @@ class Effort:
     def of(cls, terms: Terms) -> "Effort":
         """Return the effort for sets of this size: many objects leave less freedom, and cost more."""
         many = max(terms.n, terms.m) >= LOW_RANK_FROM
-        return cls(CONTINUATION[::2], 2, 1) if many else cls(CONTINUATION, 3, 2)
+        return cls(CONTINUATION[::2], 2, 2) if many else cls(CONTINUATION, 3, 2)
 
 
 @dataclass(frozen=True)
@@ -152,20 +152,14 @@ class Basin:
     value: float
 
 
-def last(plans: Iterator[Single]) -> Single:
-    """Drain an annealing."""
-    return deque(plans, maxlen=1).pop()
-
-
 def coarse(
     view: View | Joint, terms: Terms, starts: Sequence[Single], *, betas: Sequence[float] = COARSE_COOLING
 ) -> list[Basin]:
-    """Anneal at the coarsest ε from every start; return the distinct solutions, the best first."""
-    forms = view.coarse_forms(CONTINUATION[0])
+    """Anneal at a coarse ε from every start; return the distinct solutions, the best first."""
+    forms = view.coarse_forms(COARSE)
     updates = Effort.of(terms).coarse_updates
     found = []
-    for plan in starts:
-        plan = last(annealed(forms, plan, terms, betas=betas, updates=updates))
+    for plan in raced(forms, starts, terms, betas=betas, updates=updates):
         indices = terms.round(plan)
         found.append(Basin(plan, indices, alignment(forms, indices, terms)))
     return distinct(found)
