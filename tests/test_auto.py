@@ -1,5 +1,6 @@
 import os
 import signal
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 import pairup
 import pairup.metrics
 from pairup.annealing import NO_ANCHORS, Terms
+from pairup.auto import clearly_better, search
 from pairup.consensus import consensus, likeness
 from pairup.datasets import shuffle_pair
 from pairup.kernels import squared_distances
@@ -398,3 +400,31 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_matching(rng):
     assert isinstance(far, Matching)
     np.testing.assert_array_equal(far.indices, here.indices)
     np.testing.assert_array_equal(far.confidence, here.confidence)
+
+
+def test_known_pairs_that_tell_nothing_new_change_nothing(rng):
+    X, Y, truth = skewed(rng, noise=0.3)
+    blind = pairup.match(X, Y)
+    right = np.flatnonzero(blind.indices == truth)[:3]
+    known = pairup.match(X, Y, anchors=[(int(i), int(truth[i])) for i in right])
+    assert (known.indices == truth).mean() >= (blind.indices == truth).mean()
+
+
+def test_an_answer_has_to_be_clearly_better(rng):
+    X, Y, _ = skewed(rng)
+    both = list(views(X, Y))[:2]
+    terms = Terms(60, 60, 60, NO_ANCHORS)
+    found = drain(search(both, [terms], [], pool=[], seed=0, n_jobs=None))
+    worse = replace(found, consensus=replace(found.consensus, indices=rng.permutation(60)))
+    assert clearly_better(both, found, worse, None)
+    assert not clearly_better(both, worse, found, None)
+    assert not clearly_better(both, found, found, None)
+
+
+def drain(steps):
+    """Return what a generator returns."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value

@@ -158,6 +158,19 @@ class Terms:
             profit[:, columns] = FORBIDDEN
             profit[rows, columns] = 0.0
 
+    def impose(self, indices: Indices) -> Indices:
+        """Return a matching with the known pairs in it; whoever held one of their objects gets the one set free.
+
+        >>> known = np.array([0]), np.array([2])
+        >>> Terms(3, 3, 3, known).impose(np.array([0, 1, 2]))
+        array([2, 1, 0])
+        """
+        imposed = indices.copy()
+        for i, j in zip(*self.anchors, strict=True):
+            imposed[imposed == j] = imposed[i]
+            imposed[i] = j
+        return imposed
+
     def uniform(self) -> Single:
         """Return the plan that knows nothing but the anchors."""
         rows, columns = self.anchors

@@ -1,13 +1,13 @@
 """The strong default: candidates from many views, kernels and starts, chosen and combined without labels."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pairup.annealing import Terms
+from pairup.annealing import NO_ANCHORS, Terms
 from pairup.confidence import Reliability, probabilities, reliability
-from pairup.consensus import Consensus, consensus
+from pairup.consensus import Consensus, consensus, scores
 from pairup.kernels import Array
 from pairup.measures import Indices
 from pairup.parallel import run
@@ -17,6 +17,7 @@ from pairup.solvers import Step
 from pairup.views import JUDGES, Joint, View
 
 PRIOR_WEIGHTS = (0.2, 1.0)  # of a prior, beside the data, unless given
+CLEARLY = 0.005  # how far the score of an answer with known pairs must go beyond that without them
 
 
 @dataclass(frozen=True)
@@ -43,14 +44,33 @@ class Answer:
     history: list[Step]
 
 
-def _judge(view: View, matchings: list[Indices]) -> Array:
-    return view.judge(matchings)
+@dataclass(frozen=True)
+class Finding:
+    """What one search came by.
+
+    Parameters
+    ----------
+    consensus : what its candidates say together.
+    outlooks : what the coarse look at each view promised.
+    followed : the numbers of the views that were followed.
+    """
+
+    consensus: Consensus
+    outlooks: list[Outlook]
+    followed: list[int]
+
+    def excess(self, followed: Sequence[int]) -> Array:
+        """Return how far some views go beyond unrelated sets."""
+        return np.array([self.outlooks[k].excess for k in followed])
 
 
 def solve(
     views: Sequence[View], terms: Terms, *, prior_weight: float | None, seed: int, n_jobs: int | None
 ) -> Iterator[Step | Answer]:
     """Yield a step for each candidate, and the `Answer` last.
+
+    Where pairs are known, the data are also heard without them: a few known pairs can mislead as much as they help, so
+    their answer counts only if it is clearly the better one.
 
     Parameters
     ----------
@@ -64,38 +84,92 @@ def solve(
     variants = [
         terms if terms.prior is None else replace(terms, prior=np.float32(weight) * terms.prior) for weight in weights
     ]
-    outlooks = list(run(look, [(view, variants[0], seed) for view in views], n_jobs=n_jobs))
-    if max(outlook.excess for outlook in outlooks) < STANDS_OUT:
-        tasks = [(view, variants[0], outlook, seed) for view, outlook in zip(views, outlooks, strict=True)]
-        outlooks = list(run(look_longer, tasks, n_jobs=n_jobs))
+    history: list[Step] = []
+    blind = [replace(variant, anchors=NO_ANCHORS) for variant in variants]
+    finding = yield from search(views, blind, history, pool=[], seed=seed, n_jobs=n_jobs)
+    if len(terms.anchors[0]):
+        pool = pooled(finding.outlooks)
+        informed = yield from search(views, variants, history, pool=pool, seed=seed, n_jobs=n_jobs)
+        decided = replace(finding.consensus, indices=terms.impose(finding.consensus.indices))
+        finding = replace(finding, consensus=decided)
+        if clearly_better(views, informed, finding, n_jobs):
+            finding = informed
+    yield answer(finding, terms, history)
+
+
+def search(
+    views: Sequence[View],
+    variants: Sequence[Terms],
+    history: list[Step],
+    *,
+    pool: Sequence[Indices],
+    seed: int,
+    n_jobs: int | None,
+) -> Generator[Step, None, Finding]:
+    """Yield a step for each candidate, which are added to `history`; return what they say together.
+
+    Parameters
+    ----------
+    views : ways of seeing the two sets.
+    variants : what matchings keep to, with one or several weights of a prior.
+    history : the steps so far.
+    pool : solutions to try beside those that the search comes by.
+    seed, n_jobs : as in `solve`.
+    """
+    outlooks = survey(views, variants[0], seed, n_jobs)
     followed = worth_following(outlooks)
     for k in set(range(len(views))).difference(followed):
         views[k].forget()
-    candidates: list[Candidate] = []
-    history: list[Step] = []
-    pool = pooled(outlooks)
+    pool = [*pool, *pooled(outlooks)]
     ways: list[tuple[View | Joint, list[Basin]]] = [(views[k], outlooks[k].basins) for k in followed]
     if len(followed) > 1:
         ways.append((Joint([views[k] for k in followed]), []))
-    to_follow = [(view, variant, basins, pool) for variant in variants for view, basins in ways]
-    for start, of_view in enumerate(run(follow, to_follow, n_jobs=n_jobs)):
+    candidates: list[Candidate] = []
+    tasks = [(view, variant, basins, pool) for variant in variants for view, basins in ways]
+    for of_view in run(follow, tasks, n_jobs=n_jobs):
+        start = history[-1].start + 1 if history else 0
         for number, candidate in enumerate(of_view):
-            step = Step(start, number, candidate.indices, candidate.value)
-            history.append(step)
-            yield step
+            history.append(Step(start, number, candidate.indices, candidate.value))
+            yield history[-1]
         candidates += of_view
-    matchings = [candidate.indices for candidate in candidates]
-    J = np.hstack(list(run(_judge, [(views[k], matchings) for k in followed], n_jobs=n_jobs)))
-    believed = np.repeat([outlooks[k].excess for k in followed], J.shape[1] // len(followed))
+    J = judge([views[k] for k in followed], [candidate.indices for candidate in candidates], n_jobs)
     first = views[0].y
     similarity = np.exp(-first / max(float(np.median(first)), 1e-30))
-    decided = consensus(candidates, J, believed, similarity, terms, outlooks)
+    weights = np.repeat([outlooks[k].excess for k in followed], len(JUDGES))
+    return Finding(consensus(candidates, J, weights, similarity, variants[0], outlooks), outlooks, followed)
+
+
+def survey(views: Sequence[View], terms: Terms, seed: int, n_jobs: int | None) -> list[Outlook]:
+    """Look coarsely at every view, and longer where none stands out."""
+    outlooks = list(run(look, [(view, terms, seed) for view in views], n_jobs=n_jobs))
+    if max(outlook.excess for outlook in outlooks) < STANDS_OUT:
+        again = [(view, terms, outlook, seed) for view, outlook in zip(views, outlooks, strict=True)]
+        outlooks = list(run(look_longer, again, n_jobs=n_jobs))
+    return outlooks
+
+
+def judge(views: Sequence[View], matchings: list[Indices], n_jobs: int | None) -> Array:
+    """Return the held-out scores J of matchings (rows) under the density-ratio models of all views (columns)."""
+    return np.hstack(list(run(View.judge, [(view, matchings) for view in views], n_jobs=n_jobs)))
+
+
+def clearly_better(views: Sequence[View], one: Finding, other: Finding, n_jobs: int | None) -> bool:
+    """Return whether the score of one finding is well above that of the other, by the views that either followed."""
+    followed = sorted({*one.followed, *other.followed})
+    J = judge([views[k] for k in followed], [one.consensus.indices, other.consensus.indices], n_jobs)
+    of_one, of_other = scores(J, np.repeat(one.excess(followed) + other.excess(followed), len(JUDGES)))
+    return bool(of_one > of_other + CLEARLY)
+
+
+def answer(finding: Finding, terms: Terms, history: list[Step]) -> Answer:
+    """Return what was found, with how likely it is."""
+    decided, outlooks = finding.consensus, finding.outlooks
     likely = pair_probabilities(decided, outlooks, terms)
     matched = np.flatnonzero(decided.indices >= 0)
     sure = np.zeros(terms.n)
     sure[matched] = likely[matched, decided.indices[matched]]
     verdict = reliability(sure[matched], decided, outlooks)
-    yield Answer(decided.indices, sure, likely, verdict, decided, outlooks, history)
+    return Answer(decided.indices, sure, likely, verdict, decided, outlooks, history)
 
 
 def pair_probabilities(decided: Consensus, outlooks: Sequence[Outlook], terms: Terms) -> Array:

@@ -55,6 +55,18 @@ def likeness(matchings: Sequence[Indices], similarity: Array) -> Array:
     return alike
 
 
+def scores(J: Array, weights: Array) -> Array:
+    """Return how well matchings (rows of J) do in units of the best that each judge (column) has seen, 1 at the most.
+
+    >>> scores(np.array([[-4.0, -1.0], [-2.0, -2.0]]), np.array([1.0, 1.0]))
+    array([0.75, 0.75])
+    """
+    relative = J / np.minimum(J.min(axis=0), -1e-12)
+    weights = np.maximum(weights, FAINT)
+    score: Array = relative @ (weights / weights.sum())
+    return score
+
+
 def consensus(
     candidates: Sequence[Candidate],
     J: Array,
@@ -74,19 +86,17 @@ def consensus(
     terms : what the matching keeps to.
     outlooks : what the coarse look at each view came by.
     """
-    relative = J / np.minimum(J.min(axis=0), -1e-12)  # in units of the best that each judge has seen
-    weights = np.maximum(weights, FAINT)
-    scores: Array = relative @ (weights / weights.sum())
+    score = scores(J, weights)
     alike = likeness([c.indices for c in candidates], similarity)
     views = np.array([c.view for c in candidates])
     stranger = views[:, None] != views
     if stranger.any():
         company = (alike * stranger).sum(axis=1) / stranger.sum(axis=1)
-        scores = scores + COMPANY * company / max(float(company.max()), 1e-12)
-    order = np.argsort(-scores, kind="stable")
+        score = score + COMPANY * company / max(float(company.max()), 1e-12)
+    order = np.argsort(-score, kind="stable")
     ranked = [candidates[k] for k in order]
-    scores, alike = scores[order], alike[np.ix_(order, order)]
-    votes = tally(ranked, np.exp((scores - scores[0]) / SHARPNESS), terms)
+    score, alike = score[order], alike[np.ix_(order, order)]
+    votes = tally(ranked, np.exp((score - score[0]) / SHARPNESS), terms)
     few = tally(ranked[:VOTERS], np.ones(min(VOTERS, len(ranked))), terms)
     rivals: list[int] = []
     for k in range(1, len(ranked)):
@@ -95,7 +105,7 @@ def consensus(
     indices = terms.round(few + 0.01 * votes)  # the other candidates break ties
     others = [outlook.basins[0].indices for outlook in outlooks if outlook.view != ranked[0].view]
     support = float(likeness([indices, *others], similarity)[0, 1:].mean()) if others else 0.0
-    return Consensus(ranked, scores, votes, indices, [(ranked[k], float(scores[k])) for k in rivals], max(support, 0.0))
+    return Consensus(ranked, score, votes, indices, [(ranked[k], float(score[k])) for k in rivals], max(support, 0.0))
 
 
 def tally(candidates: Sequence[Candidate], weights: Array, terms: Terms) -> Array:
