@@ -12,8 +12,8 @@ from pairup.search import Outlook
 
 # Logistic regression of "the pair is right" on the features below, fitted on generated relations only:
 # benchmarks/calibration.py fits and prints these numbers.
-INTERCEPT = -1.94
-COEFFICIENTS = np.array([3.54, 0.81, -2.08, 0.0, 4.38, 0.46, 0.0])
+INTERCEPT = -6.18
+COEFFICIENTS = np.array([6.66, -1.35, 0.67, 4.7, 6.45, -0.74, -4.23])
 
 RELIABLE = 0.5  # the expected share of right pairs from which a matching is called reliable
 EXCESS = 0.25  # how far beyond unrelated sets a reliable match goes

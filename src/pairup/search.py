@@ -12,8 +12,8 @@ from pairup.measures import Indices
 from pairup.views import LOW_RANK_FROM, Joint, View, ranked, unit_rows
 
 CONTINUATION = (0.1, 0.03, 0.01, 0.003, 0.001)  # ε: coarse dependence first, fine detail later
-COARSE = 0.03  # ε of the first look; a coarser one has more false summits
-COARSE_COOLING = tuple(np.geomspace(8, 200, 9))
+COARSE = 0.1  # ε of the first look
+COARSE_COOLING = tuple(np.geomspace(5, 200, 10))
 TURNS = 20  # random rotations of each kind, where no view stands out
 KEPT_BASINS = 2
 POOLED = 6  # solutions that views tell each other
