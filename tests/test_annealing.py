@@ -1,4 +1,5 @@
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -67,6 +68,17 @@ def test_a_low_rank_form_is_the_sum_of_the_dense_ones(low_rank, rng):
     form, dense = low_rank
     plan = rng.random((12, 9)).astype(np.float32)
     np.testing.assert_allclose(form.profit(plan), sum(d.profit(plan) for d in dense), rtol=1e-3, atol=1e-2)
+
+
+def test_a_low_rank_form_may_keep_its_diagonals_in_the_profit(low_rank, rng):
+    form, _ = low_rank
+    plan = rng.random((12, 9)).astype(np.float32)
+    whole = sum(form.A @ s @ form.A.T @ plan @ form.B @ t @ form.B.T for s, t in zip(form.S, form.T, strict=True))
+    kept = replace(form, excludes_self=False)
+    np.testing.assert_allclose(kept.profit(plan), whole, rtol=1e-3, atol=1e-2)
+    matching = rng.permutation(12) % 9
+    matching[9:] = -1
+    assert kept.value(matching) == form.value(matching)
 
 
 @pytest.mark.parametrize("unmatched", [[], [4, 7]])

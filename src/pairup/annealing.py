@@ -76,13 +76,15 @@ def _paired_product(K: Single, L: Single, i: Indices, p: Indices) -> float:
 class LowRank:
     """The sum over k of forms whose kernels share their directions: K_k = A S_k Aᵀ and L_k = B T_k Bᵀ.
 
-    Their diagonals are left out, and no kernel is ever formed: the profit of all costs some 8·n·m·rank operations.
+    Their diagonals are left out, and no kernel is ever formed: the profit of all costs some 8·n·m·rank operations,
+    half of them if the diagonals may stay in it. Among many objects those weigh little.
     """
 
     A: Single
     S: Single
     B: Single
     T: Single
+    excludes_self: bool = True
 
     @cached_property
     def _diagonals(self) -> tuple[Single, Single]:
@@ -101,12 +103,16 @@ class LowRank:
 
     def profit(self, plan: Single) -> Single:
         """Return Σ_k (A S_k Aᵀ − α_k·diag a) P (B T_k Bᵀ − β_k·diag b)."""
-        a, b, T, S, both = self._own
-        left, right = self.A.T @ plan, plan @ self.B
+        right = plan @ self.B
         W = (self.S @ (self.A.T @ right) @ self.T).sum(axis=0) @ self.B.T
-        W -= S @ (left * b)
+        G: Single
+        if not self.excludes_self:
+            G = self.A @ W
+            return G
+        a, b, T, S, both = self._own
+        W -= S @ ((self.A.T @ plan) * b)
         V = (right * -a[:, None]) @ T
-        G: Single = np.hstack([self.A, V]) @ np.vstack([W, self.B.T])
+        G = np.hstack([self.A, V]) @ np.vstack([W, self.B.T])
         own = plan * (both * b)
         own *= a[:, None]
         G += own

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -141,8 +142,11 @@ class View:
         return [low_rank(x.compressed, y.compressed, epsilon, [KERNELS.index(kernel) for kernel in kernels])]
 
     def coarse_forms(self, epsilon: float) -> list[Form]:
-        """Return fewer kernels."""
-        return self.forms(epsilon, JUDGES)
+        """Return fewer kernels, and the quickest form of them among many objects."""
+        forms = self.forms(epsilon, JUDGES)
+        if min(len(self.x), len(self.y)) < LOW_RANK_FROM:
+            return forms
+        return [replace(form, excludes_self=False) if isinstance(form, LowRank) else form for form in forms]
 
     def leverages(self) -> tuple[Array, Array]:
         """Return how much the objects of both sets stand out at several scales."""
