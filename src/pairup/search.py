@@ -12,7 +12,6 @@ from pairup.measures import Indices
 from pairup.views import LOW_RANK_FROM, Joint, View, ranked, unit_rows
 
 CONTINUATION = (0.1, 0.03, 0.01, 0.003, 0.001)  # ε: coarse dependence first, fine detail later
-COARSE = 0.1  # ε of the first look
 COARSE_COOLING = tuple(np.geomspace(5, 200, 10))
 TURNS = 20  # random rotations of each kind, where no view stands out
 KEPT_BASINS = 2
@@ -34,17 +33,19 @@ class Effort:
     continuation : the regularisers ε, coarse dependence first.
     updates : of the plan at each temperature.
     coarse_updates : the same in the coarse look.
+    coarse_epsilon : its regulariser. Many objects show finer dependence at once, where there are fewer false summits.
     """
 
     continuation: tuple[float, ...]
     updates: int
     coarse_updates: int
+    coarse_epsilon: float
 
     @classmethod
     def of(cls, terms: Terms) -> "Effort":
         """Return the effort for sets of this size: many objects leave less freedom, and cost more."""
         many = max(terms.n, terms.m) >= LOW_RANK_FROM
-        return cls(CONTINUATION[::2], 2, 2) if many else cls(CONTINUATION, 3, 2)
+        return cls(CONTINUATION[::2], 2, 2, 0.03) if many else cls(CONTINUATION, 3, 2, 0.1)
 
 
 @dataclass(frozen=True)
@@ -156,10 +157,10 @@ def coarse(
     view: View | Joint, terms: Terms, starts: Sequence[Single], *, betas: Sequence[float] = COARSE_COOLING
 ) -> list[Basin]:
     """Anneal at a coarse ε from every start; return the distinct solutions, the best first."""
-    forms = view.coarse_forms(COARSE)
-    updates = Effort.of(terms).coarse_updates
+    effort = Effort.of(terms)
+    forms = view.coarse_forms(effort.coarse_epsilon)
     found = []
-    for plan in raced(forms, starts, terms, betas=betas, updates=updates):
+    for plan in raced(forms, starts, terms, betas=betas, updates=effort.coarse_updates):
         indices = terms.round(plan)
         found.append(Basin(plan, indices, alignment(forms, indices, terms)))
     return distinct(found)
