@@ -428,3 +428,14 @@ def drain(steps):
             next(steps)
         except StopIteration as end:
             return end.value
+
+
+def test_what_the_votes_leave_goes_to_likely_partners(rng):
+    """With noise no pair is sure, and yet the expected partner is nearer to the true one than the chosen is."""
+    t = rng.beta(1.2, 3.0, size=(60, 1))
+    X = np.hstack([t, t**2, np.sin(3 * t)]) + 0.08 * rng.normal(size=(60, 3))
+    Y = np.hstack([np.exp(t), t, np.cos(2 * t)]) + 0.08 * rng.normal(size=(60, 3))
+    m = pairup.match(X, Y)
+    expected = m.probabilities @ Y / m.probabilities.sum(axis=1, keepdims=True)
+    assert np.linalg.norm(expected - Y, axis=1).mean() < 0.9 * np.linalg.norm(Y[m.indices] - Y, axis=1).mean()
+    assert m.probabilities.sum(axis=1).max() < 1 + 1e-6

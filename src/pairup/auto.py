@@ -5,14 +5,25 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pairup.annealing import NO_ANCHORS, Terms
+from pairup.annealing import NO_ANCHORS, Single, Terms
 from pairup.confidence import Reliability, probabilities, reliability
 from pairup.consensus import Consensus, consensus, scores
 from pairup.kernels import Array
 from pairup.measures import Indices
 from pairup.parallel import run
 from pairup.ratio import EPSILONS, held_out, ratios
-from pairup.search import STANDS_OUT, Basin, Candidate, Outlook, follow, look, look_longer, pooled, worth_following
+from pairup.search import (
+    STANDS_OUT,
+    Basin,
+    Candidate,
+    Outlook,
+    follow,
+    look,
+    look_longer,
+    pooled,
+    softened,
+    worth_following,
+)
 from pairup.solvers import Step
 from pairup.views import JUDGES, Joint, View
 
@@ -94,7 +105,7 @@ def solve(
         finding = replace(finding, consensus=decided)
         if clearly_better(views, informed, finding, n_jobs):
             finding = informed
-    yield answer(finding, terms, history)
+    yield answer(views, finding, variants[0], history)
 
 
 def search(
@@ -161,10 +172,11 @@ def clearly_better(views: Sequence[View], one: Finding, other: Finding, n_jobs: 
     return bool(of_one > of_other + CLEARLY)
 
 
-def answer(finding: Finding, terms: Terms, history: list[Step]) -> Answer:
+def answer(views: Sequence[View], finding: Finding, terms: Terms, history: list[Step]) -> Answer:
     """Return what was found, with how likely it is."""
     decided, outlooks = finding.consensus, finding.outlooks
-    likely = pair_probabilities(decided, outlooks, terms)
+    soft = softened(Joint([views[k] for k in finding.followed]), terms, decided.indices)
+    likely = pair_probabilities(decided, soft, outlooks, terms)
     matched = np.flatnonzero(decided.indices >= 0)
     sure = np.zeros(terms.n)
     sure[matched] = likely[matched, decided.indices[matched]]
@@ -172,17 +184,17 @@ def answer(finding: Finding, terms: Terms, history: list[Step]) -> Answer:
     return Answer(decided.indices, sure, likely, verdict, decided, outlooks, history)
 
 
-def pair_probabilities(decided: Consensus, outlooks: Sequence[Outlook], terms: Terms) -> Array:
+def pair_probabilities(decided: Consensus, soft: Single, outlooks: Sequence[Outlook], terms: Terms) -> Array:
     """Return how likely every pair is; each row sums to 1 at the most, and known pairs have 1.
 
-    Pairs without a vote share what the others of their row leave.
+    The pair with most votes in its row is as likely as votes have been right before, the others less in proportion;
+    what they leave is shared as the soft plan says.
     """
-    voted = decided.votes > 0
-    likely = np.where(voted, probabilities(decided.votes, decided, outlooks), 0.0)
+    most = np.maximum(decided.votes.max(axis=1, keepdims=True), 1e-30)
+    likely: Array = probabilities(decided.votes, decided, outlooks) * (decided.votes / most)
     likely /= np.maximum(likely.sum(axis=1, keepdims=True), 1.0)
-    others = np.maximum((~voted).sum(axis=1, keepdims=True), 1)
     left = (1.0 - likely.sum(axis=1, keepdims=True)) * terms.pairs / terms.n
-    likely += np.where(voted, 0.0, left / others)
+    likely += soft * (left / np.maximum(soft.sum(axis=1, keepdims=True), 1e-30))
     rows, columns = terms.anchors
     likely[rows, :] = 0.0
     likely[:, columns] = 0.0
@@ -192,8 +204,9 @@ def pair_probabilities(decided: Consensus, outlooks: Sequence[Outlook], terms: T
 
 def estimate_pairs(views: Sequence[View], answer: Answer) -> int:
     """Return how many pairs the fitted density ratio favours over chance: those with r(x_i, y_i) > 1, left one out."""
-    name = answer.consensus.candidates[0].view
-    x, y = next(view for view in views if view.name == name).spectra(JUDGES[0])
+    named = {view.name: view for view in views}
+    best = next(candidate.view for candidate in answer.consensus.candidates if candidate.view in named)  # not joint
+    x, y = named[best].spectra(JUDGES[0])
     J = held_out(x, y, [answer.indices])[0]
     r = ratios(x, y, answer.indices, EPSILONS[int(J.argmin())])
     matched = np.flatnonzero(answer.indices >= 0)

@@ -21,6 +21,7 @@ MANY_DRAWS_BELOW = 200  # objects: many of them make one unrelated set like the 
 NULL_STARTS = 7  # of an unrelated set, whose solutions are all alike
 STANDS_OUT = 0.25  # an excess from which a view has something to say
 NEAR_THE_BEST = 0.5  # views whose excess is this share of the best one's are followed
+SOFT_COOLING = (5.0, 7.0, 10.0)  # β up to which a plan says which partners are likely, and not which happen to fit
 RIVAL = 0.93  # a second solution is followed if its coarse value comes this close to the first
 
 
@@ -297,3 +298,16 @@ def follow(view: View | Joint, terms: Terms, own: Sequence[Basin], pool: Sequenc
             indices = terms.round(plans[number])
             candidates.append(Candidate(view.name, number, epsilon, indices, alignment(forms, indices, terms)))
     return candidates
+
+
+def softened(view: View | Joint, terms: Terms, indices: Indices) -> Single:
+    """Return the plan around a matching at a moderate temperature, where it does not yet fit what is accidental.
+
+    Parameters
+    ----------
+    view : the two sets as one kind of distance shows them, or several at once.
+    terms : what the plan keeps to.
+    indices : the matching.
+    """
+    forms = view.coarse_forms(CONTINUATION[0])
+    return last(annealed(forms, terms.start(indices), terms, betas=SOFT_COOLING, updates=4))
