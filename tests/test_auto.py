@@ -9,7 +9,7 @@ import pytest
 import pairup
 import pairup.metrics
 from pairup.annealing import NO_ANCHORS, Terms
-from pairup.auto import clearly_better, search
+from pairup.auto import clearly_better, estimate_pairs, search, solve
 from pairup.consensus import consensus, likeness
 from pairup.datasets import shuffle_pair
 from pairup.kernels import squared_distances
@@ -439,3 +439,13 @@ def test_what_the_votes_leave_goes_to_likely_partners(rng):
     expected = m.probabilities @ Y / m.probabilities.sum(axis=1, keepdims=True)
     assert np.linalg.norm(expected - Y, axis=1).mean() < 0.9 * np.linalg.norm(Y[m.indices] - Y, axis=1).mean()
     assert m.probabilities.sum(axis=1).max() < 1 + 1e-6
+
+
+def test_the_number_of_pairs_is_estimated_whichever_candidate_is_best(rng):
+    X, Y, _ = skewed(rng)
+    ways = list(views(X, Y))
+    *_, answer = solve(ways, Terms(60, 60, 60, NO_ANCHORS), prior_weight=None, seed=0, n_jobs=None)
+    joint_first = sorted(answer.consensus.candidates, key=lambda candidate: candidate.view != "joint")
+    assert joint_first[0].view == "joint"
+    answer = replace(answer, consensus=replace(answer.consensus, candidates=joint_first))
+    assert 50 <= estimate_pairs(ways, answer) <= 60
