@@ -296,6 +296,13 @@ def last(plans: Iterator[Single]) -> Single:
     return deque(plans, maxlen=1).pop()
 
 
+def finished(
+    forms: Sequence[Form], plans: Sequence[Single], terms: Terms, *, betas: Sequence[float], updates: int
+) -> list[Single]:
+    """Anneal several plans to the end; the parameters are those of `raced`."""
+    return [last(annealed(forms, plan, terms, betas=betas, updates=updates)) for plan in plans]
+
+
 def raced(
     forms: Sequence[Form], plans: Sequence[Single], terms: Terms, *, betas: Sequence[float], updates: int
 ) -> list[Single]:

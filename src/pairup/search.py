@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from pairup.annealing import NO_ANCHORS, RECOOLING, Form, Single, Terms, annealed, last, raced
+from pairup.annealing import NO_ANCHORS, RECOOLING, Form, Single, Terms, annealed, finished, last, raced
 from pairup.kernels import Array, center, squared_distances
 from pairup.measures import Indices
 from pairup.views import LOW_RANK_FROM, Joint, View, ranked, unit_rows
@@ -35,18 +35,20 @@ class Effort:
     updates : of the plan at each temperature.
     coarse_updates : the same in the coarse look.
     coarse_epsilon : its regulariser. Many objects show finer dependence at once, where there are fewer false summits.
+    races : whether only the better half of the starts is cooled to the end.
     """
 
     continuation: tuple[float, ...]
     updates: int
     coarse_updates: int
     coarse_epsilon: float
+    races: bool
 
     @classmethod
     def of(cls, terms: Terms) -> "Effort":
         """Return the effort for sets of this size: many objects leave less freedom, and cost more."""
         many = max(terms.n, terms.m) >= LOW_RANK_FROM
-        return cls(CONTINUATION[::2], 2, 2, 0.03) if many else cls(CONTINUATION, 3, 2, 0.1)
+        return cls(CONTINUATION[::2], 2, 2, 0.03, True) if many else cls(CONTINUATION, 3, 2, 0.1, False)
 
 
 @dataclass(frozen=True)
@@ -160,8 +162,9 @@ def coarse(
     """Anneal at a coarse ε from every start; return the distinct solutions, the best first."""
     effort = Effort.of(terms)
     forms = view.coarse_forms(effort.coarse_epsilon)
+    cooled = raced if effort.races else finished
     found = []
-    for plan in raced(forms, starts, terms, betas=betas, updates=effort.coarse_updates):
+    for plan in cooled(forms, starts, terms, betas=betas, updates=effort.coarse_updates):
         indices = terms.round(plan)
         found.append(Basin(plan, indices, alignment(forms, indices, terms)))
     return distinct(found)
