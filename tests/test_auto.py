@@ -71,9 +71,8 @@ def test_views_learn_from_each_other(rng):
 def test_the_joint_view_sums_the_forms_of_its_views(rng):
     X, Y, truth = skewed(rng)
     both = list(views(X, Y))[:2]
-    terms = Terms(60, 60, 60, NO_ANCHORS)
-    means = [alignment(view.coarse_forms(0.1), truth, terms) for view in both]
-    assert alignment(Joint(both).forms(0.1), truth, terms) == pytest.approx(np.mean(means))
+    means = [alignment(view.coarse_forms(0.1), truth) for view in both]
+    assert alignment(Joint(both).forms(0.1), truth) == pytest.approx(np.mean(means))
 
 
 def test_starts_fit_sets_of_unequal_sizes(rng):

@@ -28,6 +28,7 @@ from pairup.solvers import Step
 from pairup.views import JUDGES, Joint, View
 
 PRIOR_WEIGHTS = (0.2, 1.0)  # of a prior, beside the data, unless given
+EVENLY = 0.1  # the part of what no vote claims that all pairs share: a soft plan may lie in the wrong place
 CLEARLY = 0.005  # how far the score of an answer with known pairs must go beyond that without them
 
 
@@ -188,14 +189,14 @@ def pair_probabilities(decided: Consensus, soft: Single, outlooks: Sequence[Outl
     """Return how likely every pair is; each row sums to 1 at the most, and known pairs have 1.
 
     The pair with most votes in its row is as likely as votes have been right before, the others less in proportion;
-    what they leave is shared as the soft plan says, a tenth of it evenly: the plan may lie in the wrong place.
+    what they leave is shared as the soft plan says, but for a part that all get alike.
     """
     most = np.maximum(decided.votes.max(axis=1, keepdims=True), 1e-30)
     likely: Array = probabilities(decided.votes, decided, outlooks) * (decided.votes / most)
     likely /= np.maximum(likely.sum(axis=1, keepdims=True), 1.0)
     left = (1.0 - likely.sum(axis=1, keepdims=True)) * terms.pairs / terms.n
     shares = soft / np.maximum(soft.sum(axis=1, keepdims=True), 1e-30)
-    likely += left * (0.9 * shares + 0.1 / terms.m)
+    likely += left * ((1.0 - EVENLY) * shares + EVENLY / terms.m)
     rows, columns = terms.anchors
     likely[rows, :] = 0.0
     likely[:, columns] = 0.0

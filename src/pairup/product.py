@@ -52,7 +52,7 @@ class Continuations:
             if iteration == 0:
                 for start in self.eigen:
                     coarse = last(annealed(forms, terms.start(start), terms, betas=COARSE_COOLING, updates=2))
-                    value = alignment(forms, terms.round(coarse), terms)
+                    value = alignment(forms, terms.round(coarse))
                     if value > best:
                         plan, best = coarse, value
             plan = last(annealed(forms, plan, terms))

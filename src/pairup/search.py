@@ -71,7 +71,7 @@ class Candidate:
     value: float
 
 
-def alignment(forms: Sequence[Form], indices: Indices, terms: Terms) -> float:
+def alignment(forms: Sequence[Form], indices: Indices) -> float:
     """Return the mean of Σ K∘L[p, p] over forms of norm 1: a cosine."""
     return float(np.mean([form.value(indices) for form in forms]))
 
@@ -166,7 +166,7 @@ def coarse(
     found = []
     for plan in cooled(forms, starts, terms, betas=betas, updates=effort.coarse_updates):
         indices = terms.round(plan)
-        found.append(Basin(plan, indices, alignment(forms, indices, terms)))
+        found.append(Basin(plan, indices, alignment(forms, indices)))
     return distinct(found)
 
 
@@ -299,7 +299,7 @@ def follow(view: View | Joint, terms: Terms, own: Sequence[Basin], pool: Sequenc
         for number, plan in enumerate(plans):
             plans[number] = last(annealed(forms, plan, terms, betas=RECOOLING, updates=effort.updates))
             indices = terms.round(plans[number])
-            candidates.append(Candidate(view.name, number, epsilon, indices, alignment(forms, indices, terms)))
+            candidates.append(Candidate(view.name, number, epsilon, indices, alignment(forms, indices)))
     return candidates
 
 
