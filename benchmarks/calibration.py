@@ -10,11 +10,10 @@ import numpy as np
 from relations import RELATIONS
 from sklearn.linear_model import LogisticRegression
 
-from pairup.annealing import NO_ANCHORS, Terms
 from pairup.auto import Answer, solve
 from pairup.confidence import features
 from pairup.datasets import shuffle_pair
-from pairup.views import views
+from pairup.problem import Problem
 
 NOISES = (0.0, 0.05, 0.2, 0.5)
 
@@ -27,8 +26,7 @@ def examples(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             rng = np.random.default_rng([seed, round(100 * noise), zlib.crc32(kind.encode())])
             n = int(rng.choice([40, 60, 100]))
             X, Y, truth = shuffle_pair(*make(rng, n, noise), random_state=seed)
-            terms = Terms(n, n, n, NO_ANCHORS)
-            *_, answer = solve(list(views(X, Y)), terms, prior_weight=None, seed=0, n_jobs=None)
+            *_, answer = solve(Problem.checked(X, Y), seed=0, n_jobs=None)
             assert isinstance(answer, Answer)
             votes = answer.consensus.votes[np.arange(n), answer.indices]
             tables.append(features(votes, answer.consensus, answer.outlooks))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pairup.kernels import squared_distances
-from pairup.views import View, geodesic, ranked, standardized, unit_rows, views
+from pairup.views import View, geodesic, ranked, standardized, unit_rows, views, whitened_views
 
 
 def test_geodesic_distances_follow_the_curve():
@@ -27,6 +27,20 @@ def test_scaled_views_do_not_know_units(rng):
     np.testing.assert_allclose(standardized(Z * units), standardized(Z), atol=1e-9)
     np.testing.assert_array_equal(ranked(np.exp(Z * units[0])), ranked(Z))
     np.testing.assert_allclose(unit_rows(7 * Z), unit_rows(Z))
+
+
+def test_whitened_views_do_not_know_linear_maps(rng):
+    Z = rng.gamma(2.0, size=(40, 3))
+    turned = Z @ rng.normal(size=(3, 5)) * [1.0, 1e4, 1e-4, 10.0, 1.0]
+    whole = list(whitened_views(Z, turned))[-1]
+    assert whole.name == "whitened in 3"
+    np.testing.assert_allclose(whole.x, whole.y, atol=1e-5)
+
+
+def test_whitened_views_leave_out_components_that_say_little(rng):
+    names = [view.name for view in whitened_views(rng.normal(size=(60, 10)), rng.normal(size=(60, 20)))]
+    assert names == []  # of twenty independent columns no eight components have most of the variance
+    assert list(whitened_views(rng.normal(size=(8, 3)), rng.normal(size=(8, 3)))) == []  # eight objects show no three
 
 
 def test_constant_columns_are_harmless(rng):

@@ -1,7 +1,8 @@
 """The strong default: candidates from many views, kernels and starts, chosen and combined without labels."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 
 import numpy as np
 
@@ -11,13 +12,16 @@ from pairup.consensus import Consensus, consensus, scores
 from pairup.kernels import Array
 from pairup.measures import Indices
 from pairup.parallel import run
+from pairup.problem import Problem
 from pairup.ratio import EPSILONS, held_out, ratios
 from pairup.search import (
+    MATCHES_WELL,
     STANDS_OUT,
     Basin,
     Candidate,
     Outlook,
     follow,
+    hear,
     look,
     look_longer,
     pooled,
@@ -43,6 +47,7 @@ class Answer:
     probabilities : the same for every pair.
     reliability : the verdict on the whole.
     consensus : what the candidates say together.
+    views : ways of seeing the two sets.
     outlooks : what the coarse look at each view promised.
     history : one step per candidate.
     """
@@ -52,6 +57,7 @@ class Answer:
     probabilities: Array
     reliability: Reliability
     consensus: Consensus
+    views: list[View]
     outlooks: list[Outlook]
     history: list[Step]
 
@@ -63,11 +69,13 @@ class Finding:
     Parameters
     ----------
     consensus : what its candidates say together.
+    views : ways of seeing the two sets.
     outlooks : what the coarse look at each view promised.
     followed : the numbers of the views that were followed.
     """
 
     consensus: Consensus
+    views: list[View]
     outlooks: list[Outlook]
     followed: list[int]
 
@@ -76,9 +84,7 @@ class Finding:
         return np.array([self.outlooks[k].excess for k in followed])
 
 
-def solve(
-    views: Sequence[View], terms: Terms, *, prior_weight: float | None, seed: int, n_jobs: int | None
-) -> Iterator[Step | Answer]:
+def solve(problem: Problem, *, seed: int, n_jobs: int | None) -> Iterator[Step | Answer]:
     """Yield a step for each candidate, and the `Answer` last.
 
     Where pairs are known, the data are also heard without them: a few known pairs can mislead as much as they help, so
@@ -86,31 +92,33 @@ def solve(
 
     Parameters
     ----------
-    views : ways of seeing the two sets.
-    terms : what the matching keeps to; a prior comes with weight 1.
-    prior_weight : of the prior, beside the data; None tries several.
+    problem : the two sets, and what the matching keeps to.
     seed : draws the unrelated sets.
     n_jobs : how many views are searched at the same time.
     """
-    weights = (0.0,) if terms.prior is None else PRIOR_WEIGHTS if prior_weight is None else (prior_weight,)
+    terms, weights = problem.terms, PRIOR_WEIGHTS if problem.prior_weight is None else (problem.prior_weight,)
+    if terms.prior is None:
+        weights = (0.0,)
     variants = [
         terms if terms.prior is None else replace(terms, prior=np.float32(weight) * terms.prior) for weight in weights
     ]
     history: list[Step] = []
     blind = [replace(variant, anchors=NO_ANCHORS) for variant in variants]
-    finding = yield from search(views, blind, history, pool=[], seed=seed, n_jobs=n_jobs)
+    ways, further = list(problem.views()), problem.further_views()
+    finding = yield from search(ways, further, blind, history, pool=[], seed=seed, n_jobs=n_jobs)
     if len(terms.anchors[0]):
         pool = pooled(finding.outlooks)
-        informed = yield from search(views, variants, history, pool=pool, seed=seed, n_jobs=n_jobs)
+        informed = yield from search(finding.views, (), variants, history, pool=pool, seed=seed, n_jobs=n_jobs)
         decided = replace(finding.consensus, indices=terms.impose(finding.consensus.indices))
         finding = replace(finding, consensus=decided)
-        if clearly_better(views, informed, finding, n_jobs):
+        if clearly_better(informed, finding, n_jobs):
             finding = informed
-    yield answer(views, finding, variants[0], history)
+    yield answer(finding, variants[0], history)
 
 
 def search(
     views: Sequence[View],
+    further: Iterable[View],
     variants: Sequence[Terms],
     history: list[Step],
     *,
@@ -123,21 +131,23 @@ def search(
     Parameters
     ----------
     views : ways of seeing the two sets.
+    further : more of them, for sets that do not match clearly in any of the first.
     variants : what matchings keep to, with one or several weights of a prior.
     history : the steps so far.
     pool : solutions to try beside those that the search comes by.
     seed, n_jobs : as in `solve`.
     """
-    outlooks = survey(views, variants[0], seed, n_jobs)
+    views, outlooks = survey(views, further, variants[0], seed, n_jobs)
+    pool = [*pool, *pooled(outlooks)]
+    outlooks = list(run(hear, [(*seen, pool) for seen in zip(views, repeat(variants[0]), outlooks)], n_jobs=n_jobs))
     followed = worth_following(outlooks)
     for k in set(range(len(views))).difference(followed):
         views[k].forget()
-    pool = [*pool, *pooled(outlooks)]
-    ways: list[tuple[View | Joint, list[Basin]]] = [(views[k], outlooks[k].basins) for k in followed]
+    ways: list[tuple[View | Joint, list[Basin], list[Indices]]] = [(views[k], outlooks[k].basins, []) for k in followed]
     if len(followed) > 1:
-        ways.append((Joint([views[k] for k in followed]), []))
+        ways.append((Joint([views[k] for k in followed]), [], pooled(outlooks)))
     candidates: list[Candidate] = []
-    tasks = [(view, variant, basins, pool) for variant in variants for view, basins in ways]
+    tasks = [(view, variant, basins, heard) for variant in variants for view, basins, heard in ways]
     for of_view in run(follow, tasks, n_jobs=n_jobs):
         start = history[-1].start + 1 if history else 0
         for number, candidate in enumerate(of_view):
@@ -148,16 +158,25 @@ def search(
     first = views[0].y
     similarity = np.exp(-first / max(float(np.median(first)), 1e-30))
     weights = np.repeat([outlooks[k].excess for k in followed], len(JUDGES))
-    return Finding(consensus(candidates, J, weights, similarity, variants[0], outlooks), outlooks, followed)
+    return Finding(consensus(candidates, J, weights, similarity, variants[0], outlooks), views, outlooks, followed)
 
 
-def survey(views: Sequence[View], terms: Terms, seed: int, n_jobs: int | None) -> list[Outlook]:
-    """Look coarsely at every view, and longer where none stands out."""
+def survey(
+    views: Sequence[View], further: Iterable[View], terms: Terms, seed: int, n_jobs: int | None
+) -> tuple[list[View], list[Outlook]]:
+    """Look coarsely at every view; at further ones, of which the best is kept, where none matches well; then longer."""
+    views = list(views)
     outlooks = list(run(look, [(view, terms, seed) for view in views], n_jobs=n_jobs))
+    if max(outlook.excess for outlook in outlooks) < MATCHES_WELL:
+        more = list(further)
+        of_more = list(run(look, [(view, terms, seed) for view in more], n_jobs=n_jobs))
+        for k in sorted(range(len(more)), key=lambda k: -of_more[k].excess)[:1]:
+            views.append(more[k])
+            outlooks.append(of_more[k])
     if max(outlook.excess for outlook in outlooks) < STANDS_OUT:
         again = [(view, terms, outlook, seed) for view, outlook in zip(views, outlooks, strict=True)]
         outlooks = list(run(look_longer, again, n_jobs=n_jobs))
-    return outlooks
+    return views, outlooks
 
 
 def judge(views: Sequence[View], matchings: list[Indices], n_jobs: int | None) -> Array:
@@ -165,24 +184,24 @@ def judge(views: Sequence[View], matchings: list[Indices], n_jobs: int | None) -
     return np.hstack(list(run(View.judge, [(view, matchings) for view in views], n_jobs=n_jobs)))
 
 
-def clearly_better(views: Sequence[View], one: Finding, other: Finding, n_jobs: int | None) -> bool:
+def clearly_better(one: Finding, other: Finding, n_jobs: int | None) -> bool:
     """Return whether the score of one finding is well above that of the other, by the views that either followed."""
     followed = sorted({*one.followed, *other.followed})
-    J = judge([views[k] for k in followed], [one.consensus.indices, other.consensus.indices], n_jobs)
+    J = judge([one.views[k] for k in followed], [one.consensus.indices, other.consensus.indices], n_jobs)
     of_one, of_other = scores(J, np.repeat(one.excess(followed) + other.excess(followed), len(JUDGES)))
     return bool(of_one > of_other + CLEARLY)
 
 
-def answer(views: Sequence[View], finding: Finding, terms: Terms, history: list[Step]) -> Answer:
+def answer(finding: Finding, terms: Terms, history: list[Step]) -> Answer:
     """Return what was found, with how likely it is."""
     decided, outlooks = finding.consensus, finding.outlooks
-    soft = softened(Joint([views[k] for k in finding.followed]), terms, decided.indices)
+    soft = softened(Joint([finding.views[k] for k in finding.followed]), terms, decided.indices)
     likely = pair_probabilities(decided, soft, outlooks, terms)
     matched = np.flatnonzero(decided.indices >= 0)
     sure = np.zeros(terms.n)
     sure[matched] = likely[matched, decided.indices[matched]]
     verdict = reliability(sure[matched], decided, outlooks)
-    return Answer(decided.indices, sure, likely, verdict, decided, outlooks, history)
+    return Answer(decided.indices, sure, likely, verdict, decided, finding.views, outlooks, history)
 
 
 def pair_probabilities(decided: Consensus, soft: Single, outlooks: Sequence[Outlook], terms: Terms) -> Array:
@@ -204,9 +223,9 @@ def pair_probabilities(decided: Consensus, soft: Single, outlooks: Sequence[Outl
     return likely
 
 
-def estimate_pairs(views: Sequence[View], answer: Answer) -> int:
+def estimate_pairs(answer: Answer) -> int:
     """Return how many pairs the fitted density ratio favours over chance: those with r(x_i, y_i) > 1, left one out."""
-    named = {view.name: view for view in views}
+    named = {view.name: view for view in answer.views}
     best = next(candidate.view for candidate in answer.consensus.candidates if candidate.view in named)  # not joint
     x, y = named[best].spectra(JUDGES[0])
     J = held_out(x, y, [answer.indices])[0]

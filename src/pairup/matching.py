@@ -402,12 +402,11 @@ def _auto(
             sets=problem.sets,
         )
         return
-    views = list(problem.views())
-    answer = yield from _drain(solve(views, problem.terms, prior_weight=problem.prior_weight, seed=seed, n_jobs=n_jobs))
+    answer = yield from _drain(solve(problem, seed=seed, n_jobs=n_jobs))
     if problem.estimates_overlap:
-        pairs = max(estimate_pairs(views, answer), len(problem.terms.anchors[0]))
-        terms = replace(problem.terms, pairs=pairs)
-        answer = yield from _drain(solve(views, terms, prior_weight=problem.prior_weight, seed=seed, n_jobs=n_jobs))
+        pairs = max(estimate_pairs(answer), len(problem.terms.anchors[0]))
+        problem = replace(problem, terms=replace(problem.terms, pairs=pairs))
+        answer = yield from _drain(solve(problem, seed=seed, n_jobs=n_jobs))
     decided = answer.consensus
     yield Matching(
         answer.indices,

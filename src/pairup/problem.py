@@ -12,7 +12,7 @@ from pairup.kernels import Array, check_kernel, squared_distances
 from pairup.measures import Indices
 from pairup.memory import check_memory
 from pairup.validation import check_finite, check_set
-from pairup.views import View, geodesic, unit_rows, views
+from pairup.views import View, geodesic, unit_rows, views, whitened_views
 
 FEWEST = 4  # objects below which nothing can be told
 MATRICES = 40  # dense matrices in use at once, in units of n × m numbers of 8 bytes
@@ -44,12 +44,12 @@ class Problem:
         X: ArrayLike,
         Y: ArrayLike,
         *,
-        metric: str,
-        kernel: str | None,
-        anchors: Sequence[tuple[int, int]],
-        prior: ArrayLike | None,
-        prior_weight: float | None,
-        overlap: Any,
+        metric: str = "auto",
+        kernel: str | None = None,
+        anchors: Sequence[tuple[int, int]] = (),
+        prior: ArrayLike | None = None,
+        prior_weight: float | None = None,
+        overlap: Any = 1.0,
     ) -> "Problem":
         """Return the problem, or say what is wrong with it."""
         if metric not in ("auto", "euclidean", "cosine", "precomputed"):
@@ -105,6 +105,11 @@ class Problem:
             x, y = squared_distances(change(self.x)), squared_distances(change(self.y))
             yield View(self.metric, x, y)
             yield View("geodesic", geodesic(x), geodesic(y))
+
+    def further_views(self) -> Iterator[View]:
+        """Yield more ways, for sets that do not match clearly in any of the first."""
+        if self.metric == "auto":
+            yield from whitened_views(self.x, self.y)
 
 
 def _distances_of_kernel(K: Array) -> Array:

@@ -20,6 +20,7 @@ NULL_DRAWS = 3  # unrelated sets to compare with
 MANY_DRAWS_BELOW = 200  # objects: many of them make one unrelated set like the next
 NULL_STARTS = 7  # of an unrelated set, whose solutions are all alike
 STANDS_OUT = 0.25  # an excess from which a view has something to say
+MATCHES_WELL = 0.5  # an excess from which no further view is looked for
 NEAR_THE_BEST = 0.5  # views whose excess is this share of the best one's are followed
 SOFT_COOLING = (5.0, 7.0, 10.0)  # β up to which a plan says which partners are likely, and not which happen to fit
 RIVAL = 0.93  # a second solution is followed if its coarse value comes this close to the first
@@ -259,6 +260,11 @@ def look_longer(view: View, terms: Terms, outlook: Outlook, seed: int) -> Outloo
     return replace(outlook, basins=distinct([*outlook.basins, *coarse(view, terms, plans)])[: KEPT_BASINS + 1])
 
 
+def hear(view: View, terms: Terms, outlook: Outlook, pool: Sequence[Indices]) -> Outlook:
+    """Return the outlook after the solutions of other views were tried as well."""
+    return replace(outlook, basins=exchange(view, terms, outlook.basins, pool))
+
+
 def worth_following(outlooks: Sequence[Outlook]) -> list[int]:
     """Return the numbers of the views whose excess comes near the best; all, where none stands out."""
     excess = np.array([outlook.excess for outlook in outlooks])
@@ -289,7 +295,7 @@ def follow(view: View | Joint, terms: Terms, own: Sequence[Basin], pool: Sequenc
     view : the two sets as one kind of distance shows them, or several at once.
     terms : what every matching keeps to.
     own : what the coarse look at this view came by.
-    pool : solutions of all views.
+    pool : solutions to try beside them.
     """
     plans = [basin.plan for basin in exchange(view, terms, own, pool)]
     effort = Effort.of(terms)

@@ -18,6 +18,8 @@ KERNELS: tuple[KernelName, ...] = (("gaussian", 1.0), ("gaussian", 2.2), ("lapla
 JUDGES: tuple[KernelName, ...] = (("gaussian", 1.0), ("laplacian", 1.0))
 LEVERAGE_EPSILONS = (0.1, 0.03, 0.01, 0.003, 0.001)
 NEIGHBOURS = 5
+COMPONENTS = range(2, 9)  # how many principal components of each set are seen whitened
+EXPLAINED = 0.7  # the share of variance that these have at least
 LOW_RANK_FROM = 600
 FINEST = 0.001  # the smallest ε that kernels are whitened with
 LOW_RANK = 0.4  # the share of n up to which directions cost less than whole kernels
@@ -271,3 +273,29 @@ def views(X: Array, Y: Array) -> Iterator[View]:
         yield View("angular", squared_distances(unit_rows(X)), squared_distances(unit_rows(Y)), on_sphere=True)
     if min(len(X), len(Y)) > 3 * NEIGHBOURS:
         yield View("geodesic", geodesic(raw.x), geodesic(raw.y))
+
+
+def whitened_views(X: Array, Y: Array) -> Iterator[View]:
+    """Yield two tables by their k leading principal components, each scaled to variance 1, for several k.
+
+    If one table is a linear map of the other, or both are of the same factors, the components differ by a rotation
+    only, whatever the columns' units. Which k that holds for shows in the match: k is the number of shared factors.
+    """
+    (x, x_explained), (y, y_explained) = (principal_components(standardized(Z)) for Z in (X, Y))
+    most = min(x.shape[1], y.shape[1], min(len(X), len(Y)) // 5)
+    for k in COMPONENTS:
+        if k <= most and min(x_explained[k - 1], y_explained[k - 1]) >= EXPLAINED:
+            yield View(f"whitened in {k}", squared_distances(x[:, :k]), squared_distances(y[:, :k]))
+
+
+def principal_components(Z: Array) -> tuple[Array, Array]:
+    """Return the principal components of a table, each of length 1, and the share of variance up to each of them.
+
+    >>> principal_components(np.array([[2.0, 0.0], [-2.0, 0.0], [0.0, 1.0], [0.0, -1.0]]))[1]
+    array([0.8, 1. ])
+    """
+    from scipy.linalg import svd
+
+    U, s, _ = svd(Z, full_matrices=False)
+    explained: Array = np.cumsum(s**2) / max(float(np.sum(s**2)), 1e-300)
+    return U[:, s > 1e-6 * s[0]], explained
