@@ -15,7 +15,6 @@ from pairup.datasets import shuffle_pair
 from pairup.kernels import squared_distances
 from pairup.problem import Problem
 from pairup.search import (
-    TURNS,
     Basin,
     Candidate,
     Outlook,
@@ -24,15 +23,12 @@ from pairup.search import (
     coarse,
     exchange,
     hear,
-    leverage_start,
     look,
     pooled,
-    profile_start,
-    starts,
-    turned_starts,
     unrelated,
     worth_following,
 )
+from pairup.starts import TURNS, leverage_start, profile_start, starting_plans, turned_starts
 from pairup.views import Joint, View, unit_rows, views
 
 
@@ -65,7 +61,10 @@ def test_views_learn_from_each_other(rng):
     lost = coarse(raw, terms, [terms.start(rng.permutation(60))])
     assert agreement(lost[0].indices, truth) < 0.5
     told = exchange(
-        raw, terms, lost, pooled([Outlook("standardized", coarse(standard, terms, starts(standard, terms)), 0.0)])
+        raw,
+        terms,
+        lost,
+        pooled([Outlook("standardized", coarse(standard, terms, starting_plans(standard, terms)), 0.0)]),
     )
     assert agreement(told[0].indices, truth) > 0.9
 
@@ -90,7 +89,7 @@ def test_the_joint_view_sums_the_forms_of_its_views(rng):
 def test_starts_fit_sets_of_unequal_sizes(rng):
     X, Y, _ = skewed(rng)
     terms = Terms(60, 40, 40, NO_ANCHORS)
-    for plan in starts(next(views(X, Y[:40])), terms):
+    for plan in starting_plans(next(views(X, Y[:40])), terms):
         assert plan.shape == (60, 40)
         assert plan.sum() == pytest.approx(40, rel=1e-3)
 
@@ -98,7 +97,7 @@ def test_starts_fit_sets_of_unequal_sizes(rng):
 def test_coarse_solutions_are_distinct_and_ordered(rng):
     X, Y, truth = skewed(rng)
     view, terms = next(views(X, Y)), Terms(60, 60, 60, NO_ANCHORS)
-    basins = coarse(view, terms, starts(view, terms))
+    basins = coarse(view, terms, starting_plans(view, terms))
     assert all(a.value >= b.value for a, b in pairwise(basins))
     assert (basins[0].indices == truth).mean() > 0.9
     assert all((basins[0].indices == b.indices).mean() < 0.5 for b in basins[1:])

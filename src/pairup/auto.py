@@ -33,7 +33,7 @@ from pairup.views import JUDGES, Joint, View
 
 PRIOR_WEIGHTS = (0.2, 1.0)  # of a prior, beside the data, unless given
 EVENLY = 0.1  # the part of what no vote claims that all pairs share: a soft plan may lie in the wrong place
-CLEARLY = 0.005  # how far the score of an answer with known pairs must go beyond that without them
+CLEARLY = 0.05  # how far the score of an answer with known pairs must go beyond that without them
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ class Problem:
         else:
             change = unit_rows if self.metric == "cosine" else np.asarray
             x, y = squared_distances(change(self.x)), squared_distances(change(self.y))
-            yield View(self.metric, x, y)
+            yield View(self.metric, x, y, on_sphere=self.metric == "cosine")
             yield View("geodesic", geodesic(x), geodesic(y))
 
     def further_views(self) -> Iterator[View]:
