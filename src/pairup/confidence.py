@@ -12,8 +12,8 @@ from pairup.search import Outlook
 
 # Logistic regression of "the pair is right" on the features below, fitted on generated relations only:
 # benchmarks/calibration.py fits and prints these numbers.
-INTERCEPT = -6.18
-COEFFICIENTS = np.array([6.66, -1.35, 0.67, 4.7, 6.45, -0.74, -4.23])
+INTERCEPT = -6.31
+COEFFICIENTS = np.array([9.6, 1.04, 1.14, 3.23, 0.88, -4.35, -1.29])
 
 RELIABLE = 0.5  # the expected share of right pairs from which a matching is called reliable
 EXCESS = 0.25  # how far beyond unrelated sets a reliable match goes
