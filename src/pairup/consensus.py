@@ -9,9 +9,11 @@ from pairup.annealing import Terms
 from pairup.kernels import Array
 from pairup.measures import Indices
 from pairup.search import Candidate, Outlook
+from pairup.views import Joint
 
 VOTERS = 6
 COMPANY = 0.06  # how much agreement with other views counts beside the held-out score
+FLATTERED = 0.02  # by this much the scores of the joint view are too good: it is fitted to all judges at once
 SHARPNESS = 0.1  # candidates this far behind the best count 1/e as much in the votes
 FAINT = 0.02  # the weight of a view that has nothing to say
 SAME = 0.6  # matchings whose partners are this alike are one solution
@@ -89,6 +91,7 @@ def consensus(
     score = scores(J, weights)
     alike = likeness([c.indices for c in candidates], similarity)
     views = np.array([c.view for c in candidates])
+    score = score - FLATTERED * (views == Joint.name)
     stranger = views[:, None] != views
     if stranger.any():
         company = (alike * stranger).sum(axis=1) / stranger.sum(axis=1)
