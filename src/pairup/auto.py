@@ -15,10 +15,10 @@ from pairup.parallel import run
 from pairup.problem import Problem
 from pairup.ratio import EPSILONS, held_out, ratios
 from pairup.search import (
-    MATCHES_WELL,
     STANDS_OUT,
     Basin,
     Candidate,
+    Effort,
     Outlook,
     follow,
     hear,
@@ -167,7 +167,7 @@ def survey(
     """Look coarsely at every view; at further ones, of which the best is kept, where none matches well; then longer."""
     views = list(views)
     outlooks = list(run(look, [(view, terms, seed) for view in views], n_jobs=n_jobs))
-    if max(outlook.excess for outlook in outlooks) < MATCHES_WELL:
+    if max(outlook.excess for outlook in outlooks) < Effort.of(terms).content:
         more = list(further)
         of_more = list(run(look, [(view, terms, seed) for view in more], n_jobs=n_jobs))
         for k in sorted(range(len(more)), key=lambda k: -of_more[k].excess)[:1]:

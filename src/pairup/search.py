@@ -19,7 +19,6 @@ NULL_DRAWS = 3  # unrelated sets to compare with
 MANY_DRAWS_BELOW = 200  # objects: many of them make one unrelated set like the next
 NULL_STARTS = 7  # of an unrelated set, whose solutions are all alike
 STANDS_OUT = 0.25  # an excess from which a view has something to say
-MATCHES_WELL = 0.5  # an excess from which no further view is looked for
 NEAR_THE_BEST = 0.5  # views whose excess is this share of the best one's are followed
 SOFT_COOLING = (5.0, 7.0, 10.0)  # β up to which a plan says which partners are likely, and not which happen to fit
 RIVAL = 0.93  # a second solution is followed if its coarse value comes this close to the first
@@ -36,6 +35,7 @@ class Effort:
     coarse_updates : the same in the coarse look.
     coarse_epsilon : its regulariser. Many objects show finer dependence at once, where there are fewer false summits.
     races : whether only the better half of the starts is cooled to the end.
+    content : an excess from which no further view is looked for.
     """
 
     continuation: tuple[float, ...]
@@ -43,12 +43,15 @@ class Effort:
     coarse_updates: int
     coarse_epsilon: float
     races: bool
+    content: float
 
     @classmethod
     def of(cls, terms: Terms) -> "Effort":
         """Return the effort for sets of this size: many objects leave less freedom, and cost more."""
         many = max(terms.n, terms.m) >= LOW_RANK_FROM
-        return cls(CONTINUATION[::2], 2, 2, 0.03, True) if many else cls(CONTINUATION, 3, 2, 0.1, False)
+        if many:
+            return cls(CONTINUATION[::2], 2, 2, 0.03, True, STANDS_OUT)
+        return cls(CONTINUATION, 3, 2, 0.1, False, 2 * STANDS_OUT)
 
 
 @dataclass(frozen=True)
