@@ -23,6 +23,7 @@ from pairup.search import (
     coarse,
     exchange,
     hear,
+    kept,
     look,
     pooled,
     unrelated,
@@ -101,6 +102,16 @@ def test_coarse_solutions_are_distinct_and_ordered(rng):
     assert all(a.value >= b.value for a, b in pairwise(basins))
     assert (basins[0].indices == truth).mean() > 0.9
     assert all((basins[0].indices == b.indices).mean() < 0.5 for b in basins[1:])
+
+
+def test_the_basin_of_the_best_held_out_score_is_kept(rng):
+    X, Y, truth = skewed(rng)
+    view, terms = next(views(X, Y)), Terms(60, 60, 60, NO_ANCHORS)
+    matchings = [*(rng.permutation(60) for _ in range(4)), truth]
+    basins = [Basin(terms.start(p), p, 0.9 - 0.01 * k) for k, p in enumerate(matchings)]
+    assert [b.value for b in kept(view, basins)] == pytest.approx([0.9, 0.86])
+    assert [b.value for b in kept(view, basins, 3)] == pytest.approx([0.9, 0.89, 0.86])
+    assert [b.value for b in kept(view, basins[:2])] == pytest.approx([0.9, 0.89])
 
 
 def test_an_unrelated_set_keeps_the_spread_of_each_direction(rng):

@@ -14,6 +14,7 @@ from pairup.views import LOW_RANK_FROM, Joint, View, unit_rows
 CONTINUATION = (0.1, 0.03, 0.01, 0.003, 0.001)  # ε: coarse dependence first, fine detail later
 COARSE_COOLING = tuple(np.geomspace(5, 200, 10))
 KEPT_BASINS = 2
+JUDGED = 8  # solutions of a coarse look, the best by their values, that are judged by their held-out scores too
 POOLED = 6  # solutions that views tell each other
 NULL_DRAWS = 3  # unrelated sets to compare with
 MANY_DRAWS_BELOW = 200  # objects: many of them make one unrelated set like the next
@@ -111,6 +112,20 @@ def distinct(basins: Sequence[Basin]) -> list[Basin]:
     return kept
 
 
+def kept(view: View | Joint, basins: Sequence[Basin], count: int = KEPT_BASINS) -> list[Basin]:
+    """Return the basin of the best value, that of the best held-out score, and the next by value; the best first.
+
+    A mirror image may have the better value at a coarse ε. Among many objects one solution stands out by its value.
+    """
+    chosen = list(basins[:count])
+    if len(basins) > count and len(basins[0].indices) < LOW_RANK_FROM:
+        J = view.judge([basin.indices for basin in basins[:JUDGED]])
+        best = basins[int((J / np.minimum(J.min(axis=0), -1e-12)).mean(axis=1).argmax())]
+        if all(best is not basin for basin in chosen):
+            chosen[-1] = best
+    return chosen
+
+
 def agreement(p: Indices, q: Indices) -> float:
     """Return the share of objects to which two matchings give the same partner."""
     return float((p == q).mean())
@@ -171,13 +186,15 @@ def look(view: View, terms: Terms, seed: int) -> Outlook:
     for draw in range(NULL_DRAWS if max(terms.n, terms.m) < MANY_DRAWS_BELOW else 1):
         stranger = unrelated(view, seed + draw)
         null = max(null, coarse(stranger, free, starting_plans(stranger, free)[:NULL_STARTS])[0].value)
-    return Outlook(view.name, basins[:KEPT_BASINS], null)
+    return Outlook(view.name, kept(view, basins), null)
 
 
 def look_longer(view: View, terms: Terms, outlook: Outlook, seed: int) -> Outlook:
     """Return the outlook after more starts, for views of which none stands out."""
     plans = [terms.start(indices) for indices in turned_starts(view, terms, seed)]
-    return replace(outlook, basins=distinct([*outlook.basins, *coarse(view, terms, plans)])[: KEPT_BASINS + 1])
+    return replace(
+        outlook, basins=kept(view, distinct([*outlook.basins, *coarse(view, terms, plans)]), KEPT_BASINS + 1)
+    )
 
 
 def hear(view: View, terms: Terms, outlook: Outlook, pool: Sequence[Indices]) -> Outlook:
@@ -203,7 +220,7 @@ def exchange(view: View | Joint, terms: Terms, own: Sequence[Basin], pool: Seque
     """Let a view try the solutions of the others beside its own; return those worth following, the best first."""
     foreign = [p for p in pool if all(agreement(p, basin.indices) < 0.5 for basin in own)]
     found = coarse(view, terms, [terms.start(p) for p in foreign], betas=COARSE_COOLING[3:]) if foreign else []
-    basins = distinct([*own, *found])[:KEPT_BASINS]
+    basins = kept(view, distinct([*own, *found]))
     return [basin for basin in basins if basin.value > RIVAL * basins[0].value]
 
 

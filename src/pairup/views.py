@@ -191,6 +191,10 @@ class Joint:
 
     coarse_forms = forms
 
+    def judge(self, matchings: Sequence[Indices]) -> Array:
+        """Return the held-out scores of matchings (rows) by the judges of all views (columns)."""
+        return np.hstack([view.judge(matchings) for view in self.views])
+
 
 def low_rank(x: Compressed, y: Compressed, epsilon: float, which: Sequence[int]) -> LowRank:
     """Return the mean of some whitened kernels by their leading directions."""
