@@ -333,13 +333,23 @@ def test_candidates_are_ordered_and_start_with_the_partner(matched):
     assert (m.probabilities.sum(axis=1) <= 1 + 1e-9).all()
 
 
-def test_suggestions_are_doubtful_and_different(matched):
-    *_, m = matched
+def test_suggestions_are_different_and_not_known_yet(matched):
+    X, Y, truth, m = matched
     pairs = m.suggest(5)
     assert len({i for i, _ in pairs}) == 5
     assert all(m.indices[i] == j for i, j in pairs)
-    doubt = np.minimum(m.confidence, 1 - m.confidence)
-    assert doubt[pairs[0][0]] == pytest.approx(doubt.max())
+    first = pairs[0][0]
+    told = pairup.match(X, Y, anchors=[(first, int(truth[first]))])
+    assert first not in {i for i, _ in told.suggest(80)}
+
+
+def test_suggestions_ask_where_the_doubt_is(matched):
+    X, *_, m = matched
+    doubtful = X[:, 0] > np.median(X[:, 0])
+    unsure = replace(m, confidence=np.where(doubtful, 0.1, 0.99))
+    assert np.mean([doubtful[i] for i, _ in unsure.suggest(8)]) > 0.8
+    apart = [X[i] for i, _ in unsure.suggest(2)]
+    assert np.linalg.norm(apart[0] - apart[1]) > np.median(np.linalg.norm(X - X.mean(axis=0), axis=1))
 
 
 def test_new_objects_are_translated_and_assigned(matched):

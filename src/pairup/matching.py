@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 MATCHERS: dict[str, type[Matcher]] = {"lsom": LSOM, "ks-hsic": KSHSIC, "ks-nocco": KSNOCCO, "ks-mi": KSMI}
 METHODS = ("auto", *MATCHERS)
 FORMAT = 1  # of saved files
+ANSWERS_VARY = 0.1  # what one pair says of an object just like it is off by this variance, in units of all there is
 
 
 def _nothing() -> Array:
@@ -87,23 +88,23 @@ class Matching:
     def suggest(self, k: int = 5) -> list[tuple[int, int]]:
         """Return k pairs (i, j) whose confirmation would help most.
 
-        Those are the pairs in greatest doubt, taken one after another, each counted less the more it is like those
-        taken before: two look-alikes would tell the same.
+        What is learnt about one x tells something about those like it. Taken one after another, each pair lowers the
+        variance of a Gaussian process on X the most, objects counted by how doubtful their pairs are.
         """
-        confidence = np.clip(self.confidence, 1e-6, 1 - 1e-6)
         X, _ = self._tables("suggest")
-        from pairup.kernels import gaussian, median_width
+        from pairup.kernels import center, gaussian, median_width
 
         width = median_width(X) if len(X) > 1 else 0.0
-        alike = gaussian(X, width=width) if width > 0 else np.eye(len(X))
-        doubt = -(confidence * np.log(confidence) + (1 - confidence) * np.log(1 - confidence))
-        doubt[self.indices < 0] = -1.0
+        unknown = center(gaussian(X, width=width)) if width > 0 else np.eye(len(X))
+        doubt = 1.0 - self.confidence
+        askable = (self.indices >= 0) & (doubt > 0)
         chosen: list[tuple[int, int]] = []
-        for _ in range(min(k, int((self.indices >= 0).sum()))):
-            i = int(doubt.argmax())
+        for _ in range(min(k, int(askable.sum()))):
+            told = doubt @ unknown**2 / (np.diag(unknown) + ANSWERS_VARY)
+            i = int(np.where(askable, told, -1.0).argmax())
+            askable[i] = False
             chosen.append((i, int(self.indices[i])))
-            doubt *= 1.0 - alike[i]
-            doubt[i] = -1.0
+            unknown = unknown - np.outer(unknown[i], unknown[i]) / (unknown[i, i] + ANSWERS_VARY)
         return chosen
 
     def translate(self, X_new: ArrayLike) -> Array:
