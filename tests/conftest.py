@@ -1,10 +1,13 @@
 """What tests share: seeded problems and the measured data where they are there."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from pairup.datasets import Pair, shuffle_pair
 
 
 @pytest.fixture
@@ -19,3 +22,15 @@ def data_folder() -> Path:
     if not name or not Path(name).is_dir():
         pytest.skip("needs the measured data: set PAIRUP_DATA to their folder")
     return Path(name)
+
+
+@pytest.fixture(scope="session")
+def skewed() -> Callable[..., Pair]:
+    """A maker of skewed data beside themselves, turned into more dimensions and shuffled."""
+
+    def make(rng: np.random.Generator, n: int = 60, noise: float = 0.02) -> Pair:
+        Z = rng.gamma(2.0, size=(n, 4)) * [4, 3, 2, 1]
+        Y = Z @ np.linalg.qr(rng.normal(size=(7, 4)))[0].T
+        return shuffle_pair(Z, Y + noise * rng.normal(size=Y.shape))
+
+    return make

@@ -1,7 +1,6 @@
 import os
 import signal
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,170 +9,13 @@ import pairup
 import pairup.metrics
 from pairup.annealing import NO_ANCHORS, Terms
 from pairup.auto import clearly_better, estimate_pairs, search, solve
-from pairup.consensus import consensus, likeness
 from pairup.datasets import shuffle_pair
 from pairup.kernels import squared_distances
 from pairup.problem import Problem
-from pairup.search import (
-    Basin,
-    Candidate,
-    Outlook,
-    agreement,
-    alignment,
-    coarse,
-    exchange,
-    hear,
-    kept,
-    look,
-    pooled,
-    unrelated,
-    worth_following,
-)
-from pairup.starts import TURNS, leverage_start, profile_start, starting_plans, turned_starts
-from pairup.views import Joint, View, unit_rows, views
+from pairup.views import views
 
 
-def skewed(rng, n=60, noise=0.02):
-    Z = rng.gamma(2.0, size=(n, 4)) * [4, 3, 2, 1]
-    Y = Z @ np.linalg.qr(rng.normal(size=(7, 4)))[0].T
-    return shuffle_pair(Z, Y + noise * rng.normal(size=Y.shape))
-
-
-@pytest.mark.parametrize("start", [profile_start, leverage_start])
-def test_starts_by_what_no_isometry_changes_know_isometric_sets(start, rng):
-    X, Y, truth = skewed(rng, noise=0.0)
-    terms = Terms(60, 60, 60, NO_ANCHORS)
-    assert (start(next(views(X, Y)), terms) == truth).mean() > 0.9
-
-
-def test_turned_starts_are_fewer_for_many_objects(rng):
-    few, many = rng.normal(size=(20, 4)), rng.normal(size=(500, 4))
-    for Z, count in ((few, 2 * TURNS), (many, 4)):
-        terms = Terms(len(Z), len(Z), len(Z), NO_ANCHORS)
-        found = list(turned_starts(next(views(Z, Z)), terms, seed=0))
-        assert len(found) == count
-        assert all((np.sort(p) == np.arange(len(Z))).all() for p in found)
-
-
-def test_views_learn_from_each_other(rng):
-    X, Y, truth = skewed(rng)
-    raw, standard, *_ = views(X, Y)
-    terms = Terms(60, 60, 60, NO_ANCHORS)
-    lost = coarse(raw, terms, [terms.start(rng.permutation(60))])
-    assert agreement(lost[0].indices, truth) < 0.5
-    told = exchange(
-        raw,
-        terms,
-        lost,
-        pooled([Outlook("standardized", coarse(standard, terms, starting_plans(standard, terms)), 0.0)]),
-    )
-    assert agreement(told[0].indices, truth) > 0.9
-
-
-def test_a_view_takes_a_better_solution_from_others(rng):
-    X, Y, truth = skewed(rng)
-    raw, terms = next(views(X, Y)), Terms(60, 60, 60, NO_ANCHORS)
-    lost = rng.permutation(60)
-    poor = Outlook("raw", [Basin(terms.start(lost), lost, 0.1)], 0.0)
-    heard = hear(raw, terms, poor, [truth])
-    assert (heard.basins[0].indices == truth).mean() > 0.9
-    assert heard.excess > poor.excess
-
-
-def test_the_joint_view_sums_the_forms_of_its_views(rng):
-    X, Y, truth = skewed(rng)
-    both = list(views(X, Y))[:2]
-    means = [alignment(view.coarse_forms(0.1), truth) for view in both]
-    assert alignment(Joint(both).forms(0.1), truth) == pytest.approx(np.mean(means))
-
-
-def test_starts_fit_sets_of_unequal_sizes(rng):
-    X, Y, _ = skewed(rng)
-    terms = Terms(60, 40, 40, NO_ANCHORS)
-    for plan in starting_plans(next(views(X, Y[:40])), terms):
-        assert plan.shape == (60, 40)
-        assert plan.sum() == pytest.approx(40, rel=1e-3)
-
-
-def test_coarse_solutions_are_distinct_and_ordered(rng):
-    X, Y, truth = skewed(rng)
-    view, terms = next(views(X, Y)), Terms(60, 60, 60, NO_ANCHORS)
-    basins = coarse(view, terms, starting_plans(view, terms))
-    assert all(a.value >= b.value for a, b in pairwise(basins))
-    assert (basins[0].indices == truth).mean() > 0.9
-    assert all((basins[0].indices == b.indices).mean() < 0.5 for b in basins[1:])
-
-
-def test_the_basin_of_the_best_held_out_score_is_kept(rng):
-    X, Y, truth = skewed(rng)
-    view, terms = next(views(X, Y)), Terms(60, 60, 60, NO_ANCHORS)
-    matchings = [*(rng.permutation(60) for _ in range(4)), truth]
-    basins = [Basin(terms.start(p), p, 0.9 - 0.01 * k) for k, p in enumerate(matchings)]
-    assert [b.value for b in kept(view, basins)] == pytest.approx([0.9, 0.86])
-    assert [b.value for b in kept(view, basins, 3)] == pytest.approx([0.9, 0.89, 0.86])
-    assert [b.value for b in kept(view, basins[:2])] == pytest.approx([0.9, 0.89])
-
-
-def test_an_unrelated_set_keeps_the_spread_of_each_direction(rng):
-    X = rng.normal(size=(200, 2)) * [5, 1]
-    D = squared_distances(X)
-    view = View("raw", D, D)
-    shuffled = unrelated(view, seed=0).unscaled_y
-    assert shuffled.mean() == pytest.approx(view.y.mean(), rel=0.02)
-    assert not np.allclose(shuffled, view.y)
-
-
-def test_unrelated_directions_stay_directions(rng):
-    X = unit_rows(rng.normal(loc=[2.0, 0.0, 0.0], size=(80, 3)))
-    D = squared_distances(X)
-    chords = unrelated(View("angular", D, D, on_sphere=True), seed=0).unscaled_y
-    w = np.linalg.eigvalsh(1.0 - 0.5 * chords)
-    assert np.abs(w[:-3]).max() < 1e-3  # the cosines of vectors in three dimensions
-    assert w[-1] == pytest.approx(np.linalg.eigvalsh(X @ X.T)[-1], rel=0.1)
-    assert not np.allclose(chords, D, atol=1e-2)
-
-
-def test_the_excess_tells_related_from_unrelated_sets(rng):
-    X, Y, _ = skewed(rng)
-    related = look(next(views(X, Y)), Terms(60, 60, 60, NO_ANCHORS), 0)
-    apart = look(next(views(rng.normal(size=(60, 5)), rng.normal(size=(60, 5)))), Terms(60, 60, 60, NO_ANCHORS), 0)
-    assert related.excess > 0.5
-    assert apart.excess < 0.2
-    assert worth_following([related, apart]) == [0]
-    assert worth_following([apart, apart]) == [0, 1]
-
-
-def test_partners_of_the_same_kind_are_alike(rng):
-    Y = np.repeat([[0.0], [10.0]], 10, axis=0) + 0.01 * rng.normal(size=(20, 1))
-    L = np.exp(-squared_distances(Y))
-    same = np.r_[rng.permutation(10), 10 + rng.permutation(10)]
-    also = np.r_[rng.permutation(10), 10 + rng.permutation(10)]
-    swapped = np.r_[10 + rng.permutation(10), rng.permutation(10)]
-    alike = likeness([same, also, swapped], L)
-    assert alike[0, 1] > 0.99
-    assert alike[0, 2] < -0.99
-
-
-def test_the_best_candidates_vote_and_rivals_are_kept(rng):
-    n = 30
-    truth, mirror = np.arange(n), np.arange(n)[::-1]
-    Y = np.sort(rng.normal(size=(n, 1)), axis=0)
-    candidates = [
-        Candidate("a", 0, 0.1, truth, 1.0),
-        Candidate("b", 0, 0.1, truth, 1.0),
-        Candidate("a", 1, 0.1, mirror, 1.0),
-    ]
-    J = np.array([[-5.0], [-4.9], [-3.0]])
-    terms = Terms(n, n, n, NO_ANCHORS)
-    looks = [Outlook(view, [Basin(terms.hard(p), p, 1.0)], 0.0) for view, p in (("a", mirror), ("b", truth))]
-    decided = consensus(candidates, J, np.ones(1), np.exp(-squared_distances(Y)), terms, looks)
-    np.testing.assert_array_equal(decided.indices, truth)
-    assert decided.votes[np.arange(n), truth].min() > 0.8
-    np.testing.assert_array_equal(decided.rivals[0][0].indices, mirror)
-    assert decided.support == pytest.approx(1.0)  # by the view that is not the winner's own
-
-
-def test_match_finds_the_truth_and_knows_it(rng):
+def test_match_finds_the_truth_and_knows_it(rng, skewed):
     X, Y, truth = skewed(rng)
     m = pairup.match(X, Y)
     assert (m.indices == truth).mean() > 0.9
@@ -199,7 +41,7 @@ def test_match_says_when_there_is_nothing_to_find(rng):
     assert "Do not rely" in m.report
 
 
-def test_results_do_not_depend_on_jobs_or_order(rng):
+def test_results_do_not_depend_on_jobs_or_order(rng, skewed):
     X, Y, _ = skewed(rng, n=40)
     one, two = pairup.match(X, Y), pairup.match(X, Y, n_jobs=2)
     np.testing.assert_array_equal(one.indices, two.indices)
@@ -208,7 +50,7 @@ def test_results_do_not_depend_on_jobs_or_order(rng):
     np.testing.assert_array_equal(order[pairup.match(X, Y[order]).indices], one.indices)
 
 
-def test_one_view_is_enough(rng):
+def test_one_view_is_enough(rng, skewed):
     X, Y, truth = skewed(rng, n=50)
     assert (pairup.match(X, Y, metric="euclidean").indices == truth).mean() > 0.9
     DX, DY = (np.sqrt(squared_distances(Z)) for Z in (X, Y))
@@ -245,7 +87,7 @@ def test_a_prior_decides_between_mirror_images(rng):
         assert np.corrcoef(X[:, 0], Y[m.indices, 0])[0, 1] > 0.9
 
 
-def test_unequal_sizes_give_plain_indices(rng):
+def test_unequal_sizes_give_plain_indices(rng, skewed):
     X, Y, truth = skewed(rng)
     fewer = pairup.match(X, Y[:45])
     assert fewer.indices.shape == (60,)
@@ -257,7 +99,7 @@ def test_unequal_sizes_give_plain_indices(rng):
     assert (more.indices == truth[:45]).mean() > 0.7
 
 
-def test_outliers_on_both_sides_stay_alone(rng):
+def test_outliers_on_both_sides_stay_alone(rng, skewed):
     X, Y, truth = skewed(rng)
     X = np.vstack([X, rng.normal(size=(10, 4)) * 3 - 20])
     Y = np.vstack([Y, rng.normal(size=(10, 7)) * 3 + 20])
@@ -283,7 +125,7 @@ def test_sets_without_variation_are_not_believed(rng):
     assert sorted(m.indices.tolist()) == list(range(20))
 
 
-def test_duplicates_are_harmless(rng):
+def test_duplicates_are_harmless(rng, skewed):
     X, Y, truth = skewed(rng, n=50)
     X[10:25] = X[10]
     Y[truth[10:25]] = Y[truth[10]]
@@ -317,7 +159,7 @@ def test_bad_arguments_are_refused(rng, arguments, message):
 
 
 @pytest.fixture(scope="module")
-def matched():
+def matched(skewed):
     rng = np.random.default_rng(5)
     X, Y, truth = skewed(rng, n=80)
     return X, Y, truth, pairup.match(X, Y)
@@ -390,7 +232,7 @@ def test_saved_files_of_newer_formats_and_other_files_are_refused(matched, tmp_p
         pairup.Matching.load(tmp_path / "other.npz")
 
 
-def test_the_paper_methods_can_be_saved_too(rng, tmp_path):
+def test_the_paper_methods_can_be_saved_too(rng, tmp_path, skewed):
     X, Y, _ = skewed(rng, n=20)
     m = pairup.match(X, Y, method="ks-hsic")
     m.save(tmp_path / "m.npz")
@@ -423,7 +265,7 @@ def test_photos_of_the_paper_are_matched(data_folder):
 
 
 @pytest.mark.filterwarnings("ignore")  # Dask warns about ports, sizes and its own deprecations
-def test_a_cluster_that_loses_a_worker_gives_the_same_matching(rng):
+def test_a_cluster_that_loses_a_worker_gives_the_same_matching(rng, skewed):
     distributed = pytest.importorskip("distributed")
     from pairup.matching import Matching, match_steps
     from pairup.parallel import on_cluster
@@ -443,7 +285,7 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_matching(rng):
     np.testing.assert_array_equal(far.confidence, here.confidence)
 
 
-def test_known_pairs_that_tell_nothing_new_change_nothing(rng):
+def test_known_pairs_that_tell_nothing_new_change_nothing(rng, skewed):
     X, Y, truth = skewed(rng, noise=0.3)
     blind = pairup.match(X, Y)
     right = np.flatnonzero(blind.indices == truth)[:3]
@@ -451,7 +293,7 @@ def test_known_pairs_that_tell_nothing_new_change_nothing(rng):
     assert (known.indices == truth).mean() >= (blind.indices == truth).mean()
 
 
-def test_an_answer_has_to_be_clearly_better(rng):
+def test_an_answer_has_to_be_clearly_better(rng, skewed):
     X, Y, _ = skewed(rng)
     both = list(views(X, Y))[:2]
     terms = Terms(60, 60, 60, NO_ANCHORS)
@@ -482,7 +324,7 @@ def test_what_the_votes_leave_goes_to_likely_partners(rng):
     assert m.probabilities.sum(axis=1).max() < 1 + 1e-6
 
 
-def test_the_number_of_pairs_is_estimated_whichever_candidate_is_best(rng):
+def test_the_number_of_pairs_is_estimated_whichever_candidate_is_best(rng, skewed):
     X, Y, _ = skewed(rng)
     *_, answer = solve(Problem.checked(X, Y), seed=0, n_jobs=None)
     joint_first = sorted(answer.consensus.candidates, key=lambda candidate: candidate.view != "joint")

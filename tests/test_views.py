@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from pairup.kernels import squared_distances
-from pairup.views import View, geodesic, ranked, standardized, unit_rows, views, whitened_views
+from pairup.search import alignment
+from pairup.views import Joint, View, geodesic, ranked, standardized, unit_rows, views, whitened_views
 
 
 def test_geodesic_distances_follow_the_curve():
@@ -56,3 +57,10 @@ def test_a_view_travels_without_its_eigenvectors(rng):
     assert len(pickle.dumps(view)) == light
     again: View = pickle.loads(pickle.dumps(view))
     np.testing.assert_allclose(again.forms(0.1)[0].K, view.forms(0.1)[0].K)
+
+
+def test_the_joint_view_sums_the_forms_of_its_views(rng, skewed):
+    X, Y, truth = skewed(rng)
+    both = list(views(X, Y))[:2]
+    means = [alignment(view.coarse_forms(0.1), truth) for view in both]
+    assert alignment(Joint(both).forms(0.1), truth) == pytest.approx(np.mean(means))

@@ -1,0 +1,48 @@
+import numpy as np
+import pytest
+
+from pairup.annealing import NO_ANCHORS, Terms
+from pairup.consensus import consensus, likeness
+from pairup.kernels import squared_distances
+from pairup.search import Basin, Candidate, Outlook
+
+
+def test_partners_of_the_same_kind_are_alike(rng):
+    Y = np.repeat([[0.0], [10.0]], 10, axis=0) + 0.01 * rng.normal(size=(20, 1))
+    L = np.exp(-squared_distances(Y))
+    same = np.r_[rng.permutation(10), 10 + rng.permutation(10)]
+    also = np.r_[rng.permutation(10), 10 + rng.permutation(10)]
+    swapped = np.r_[10 + rng.permutation(10), rng.permutation(10)]
+    alike = likeness([same, also, swapped], L)
+    assert alike[0, 1] > 0.99
+    assert alike[0, 2] < -0.99
+
+
+def test_the_best_candidates_vote_and_rivals_are_kept(rng):
+    n = 30
+    truth, mirror = np.arange(n), np.arange(n)[::-1]
+    Y = np.sort(rng.normal(size=(n, 1)), axis=0)
+    candidates = [
+        Candidate("a", 0, 0.1, truth, 1.0),
+        Candidate("b", 0, 0.1, truth, 1.0),
+        Candidate("a", 1, 0.1, mirror, 1.0),
+    ]
+    J = np.array([[-5.0], [-4.9], [-3.0]])
+    terms = Terms(n, n, n, NO_ANCHORS)
+    looks = [Outlook(view, [Basin(terms.hard(p), p, 1.0)], 0.0) for view, p in (("a", mirror), ("b", truth))]
+    decided = consensus(candidates, J, np.ones(1), np.exp(-squared_distances(Y)), terms, looks)
+    np.testing.assert_array_equal(decided.indices, truth)
+    assert decided.votes[np.arange(n), truth].min() > 0.8
+    np.testing.assert_array_equal(decided.rivals[0][0].indices, mirror)
+    assert decided.support == pytest.approx(1.0)  # by the view that is not the winner's own
+
+
+def test_the_joint_view_has_to_be_better_by_what_flatters_it(rng):
+    n = 20
+    one, other = rng.permutation(n), rng.permutation(n)
+    terms = Terms(n, n, n, NO_ANCHORS)
+    similarity = np.eye(n)
+    for J, first in (([[-5.0], [-5.0]], "a"), ([[-5.0], [-6.0]], "joint")):
+        candidates = [Candidate("a", 0, 0.1, one, 1.0), Candidate("joint", 0, 0.1, other, 1.0)]
+        decided = consensus(candidates, np.array(J), np.ones(1), similarity, terms, [])
+        assert decided.candidates[0].view == first
