@@ -99,6 +99,20 @@ def test_unequal_sizes_give_plain_indices(rng, skewed):
     assert (more.indices == truth[:45]).mean() > 0.7
 
 
+@pytest.mark.parametrize(("n", "m"), [(30, 4), (4, 30), (30, 5), (5, 30)])
+def test_very_unequal_sizes_are_matched(n, m):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(max(n, m), 3))
+        found = pairup.match(X[:n], X[:m] @ rng.normal(size=(3, 3)))
+        assert (found.indices >= 0).sum() == min(n, m)
+
+
+def test_one_pair_can_be_asked_for(rng, skewed):
+    X, Y, _ = skewed(rng)
+    assert (pairup.match(X, Y, overlap=0.01).indices >= 0).sum() == 1
+
+
 def test_outliers_on_both_sides_stay_alone(rng, skewed):
     X, Y, truth = skewed(rng)
     X = np.vstack([X, rng.normal(size=(10, 4)) * 3 - 20])
@@ -116,6 +130,18 @@ def test_tiny_sets_are_matched_and_not_believed(rng, n, m):
     matching = pairup.match(rng.normal(size=(n, 2)), rng.normal(size=(m, 2)))
     assert (matching.indices >= 0).sum() == min(n, m)
     assert not matching.reliable
+
+
+def test_directions_of_one_column_are_not_believed(rng):
+    m = pairup.match(1 + rng.random((20, 1)), rng.normal(size=(20, 3)), metric="cosine")
+    assert not m.reliable
+    assert "equal" in m.report
+
+
+def test_angles_are_compared_with_unrelated_angles(rng):
+    X, Y = rng.normal(size=(20, 3)), rng.normal(size=(20, 4))
+    assert next(Problem.checked(X, Y, metric="cosine").views()).on_sphere
+    assert not next(Problem.checked(X, Y, metric="euclidean").views()).on_sphere
 
 
 def test_sets_without_variation_are_not_believed(rng):
@@ -192,6 +218,16 @@ def test_suggestions_ask_where_the_doubt_is(matched):
     assert np.mean([doubtful[i] for i, _ in unsure.suggest(8)]) > 0.8
     apart = [X[i] for i, _ in unsure.suggest(2)]
     assert np.linalg.norm(apart[0] - apart[1]) > np.median(np.linalg.norm(X - X.mean(axis=0), axis=1))
+
+
+def test_suggestions_go_on_where_known_pairs_leave_off(matched):
+    *_, m = matched
+    unsure = replace(m, confidence=np.full(80, 0.5))
+    first = unsure.suggest(1)[0][0]
+    known = replace(m, confidence=np.where(np.arange(80) == first, 1.0, 0.5))
+    assert known.suggest(3) == unsure.suggest(4)[1:]
+    alone = replace(unsure, indices=np.where(np.arange(80) < 40, m.indices, -1), confidence=np.repeat([0.5, 0.0], 40))
+    assert all(i < 40 for i, _ in alone.suggest(10))
 
 
 def test_new_objects_are_translated_and_assigned(matched):

@@ -5,6 +5,7 @@ import pytest
 
 from pairup.annealing import NO_ANCHORS, Terms
 from pairup.kernels import squared_distances
+from pairup.openings import starting_plans
 from pairup.search import (
     Basin,
     Outlook,
@@ -12,13 +13,12 @@ from pairup.search import (
     coarse,
     exchange,
     hear,
-    kept,
+    keep,
     look,
     pooled,
     unrelated,
     worth_following,
 )
-from pairup.starts import starting_plans
 from pairup.views import View, unit_rows, views
 
 
@@ -61,9 +61,9 @@ def test_the_basin_of_the_best_held_out_score_is_kept(rng, skewed):
     view, terms = next(views(X, Y)), Terms(60, 60, 60, NO_ANCHORS)
     matchings = [*(rng.permutation(60) for _ in range(4)), truth]
     basins = [Basin(terms.start(p), p, 0.9 - 0.01 * k) for k, p in enumerate(matchings)]
-    assert [b.value for b in kept(view, basins)] == pytest.approx([0.9, 0.86])
-    assert [b.value for b in kept(view, basins, 3)] == pytest.approx([0.9, 0.89, 0.86])
-    assert [b.value for b in kept(view, basins[:2])] == pytest.approx([0.9, 0.89])
+    assert [b.value for b in keep(view, basins)] == pytest.approx([0.9, 0.86])
+    assert [b.value for b in keep(view, basins, 3)] == pytest.approx([0.9, 0.89, 0.86])
+    assert [b.value for b in keep(view, basins[:2])] == pytest.approx([0.9, 0.89])
 
 
 def test_an_unrelated_set_keeps_the_spread_of_each_direction(rng):

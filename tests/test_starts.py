@@ -2,20 +2,8 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
-from pairup.annealing import NO_ANCHORS, Terms
 from pairup.measures import Quadratic
-from pairup.starts import (
-    LANCZOS_FROM,
-    TURNS,
-    both_signs,
-    leading_eigenvectors,
-    leverage_start,
-    profile_start,
-    sort_match,
-    starting_plans,
-    turned_starts,
-)
-from pairup.views import views
+from pairup.starts import LANCZOS_FROM, both_signs, leading_eigenvectors, sort_match
 
 
 @pytest.mark.parametrize("n", [20, LANCZOS_FROM + 30])
@@ -48,27 +36,3 @@ def test_the_start_is_optimal_for_rank_one_kernels(rng):
 def test_sorting_alike_maximises_the_inner_product(rng):
     f, g = rng.normal(size=50), rng.normal(size=50)
     assert f @ g[sort_match(f, g)] == pytest.approx(np.sort(f) @ np.sort(g))
-
-
-@pytest.mark.parametrize("start", [profile_start, leverage_start])
-def test_starts_by_what_no_isometry_changes_know_isometric_sets(start, rng, skewed):
-    X, Y, truth = skewed(rng, noise=0.0)
-    terms = Terms(60, 60, 60, NO_ANCHORS)
-    assert (start(next(views(X, Y)), terms) == truth).mean() > 0.9
-
-
-def test_turned_starts_are_fewer_for_many_objects(rng):
-    few, many = rng.normal(size=(20, 4)), rng.normal(size=(500, 4))
-    for Z, count in ((few, 2 * TURNS), (many, 4)):
-        terms = Terms(len(Z), len(Z), len(Z), NO_ANCHORS)
-        found = list(turned_starts(next(views(Z, Z)), terms, seed=0))
-        assert len(found) == count
-        assert all((np.sort(p) == np.arange(len(Z))).all() for p in found)
-
-
-def test_starts_fit_sets_of_unequal_sizes(rng, skewed):
-    X, Y, _ = skewed(rng)
-    terms = Terms(60, 40, 40, NO_ANCHORS)
-    for plan in starting_plans(next(views(X, Y[:40])), terms):
-        assert plan.shape == (60, 40)
-        assert plan.sum() == pytest.approx(40, rel=1e-3)

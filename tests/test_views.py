@@ -5,7 +5,17 @@ import pytest
 
 from pairup.kernels import squared_distances
 from pairup.search import alignment
-from pairup.views import Joint, View, geodesic, ranked, standardized, unit_rows, views, whitened_views
+from pairup.views import (
+    Joint,
+    View,
+    geodesic,
+    principal_components,
+    ranked,
+    standardized,
+    unit_rows,
+    views,
+    whitened_views,
+)
 
 
 def test_geodesic_distances_follow_the_curve():
@@ -41,7 +51,17 @@ def test_whitened_views_do_not_know_linear_maps(rng):
 def test_whitened_views_leave_out_components_that_say_little(rng):
     names = [view.name for view in whitened_views(rng.normal(size=(60, 10)), rng.normal(size=(60, 20)))]
     assert names == []  # of twenty independent columns no eight components have most of the variance
-    assert list(whitened_views(rng.normal(size=(8, 3)), rng.normal(size=(8, 3)))) == []  # eight objects show no three
+    few = rng.normal(size=(10, 2))
+    assert [view.name for view in whitened_views(few, few)] == ["whitened in 2"]
+    assert list(whitened_views(few[:9], few[:9])) == []  # nine objects do not show two components
+
+
+def test_principal_components_of_wide_and_tall_tables_are_alike(rng):
+    wide = standardized(rng.normal(size=(12, 40)))
+    components, explained = principal_components(wide)
+    U, s, _ = np.linalg.svd(wide, full_matrices=False)
+    np.testing.assert_allclose(np.abs(np.sum(components[:, :5] * U[:, :5], axis=0)), 1.0)
+    np.testing.assert_allclose(explained, np.cumsum(s**2) / np.sum(s**2), atol=1e-9)
 
 
 def test_constant_columns_are_harmless(rng):

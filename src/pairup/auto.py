@@ -2,7 +2,6 @@
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import repeat
 
 import numpy as np
 
@@ -84,7 +83,9 @@ class Finding:
         return np.array([self.outlooks[k].excess for k in followed])
 
 
-def solve(problem: Problem, *, seed: int, n_jobs: int | None) -> Iterator[Step | Answer]:
+def solve(
+    problem: Problem, *, ways: Sequence[View] | None = None, seed: int, n_jobs: int | None
+) -> Iterator[Step | Answer]:
     """Yield a step for each candidate, and the `Answer` last.
 
     Where pairs are known, the data are also heard without them: a few known pairs can mislead as much as they help, so
@@ -93,18 +94,19 @@ def solve(problem: Problem, *, seed: int, n_jobs: int | None) -> Iterator[Step |
     Parameters
     ----------
     problem : the two sets, and what the matching keeps to.
+    ways : of seeing the sets, if they have been looked at before; the problem's own unless given.
     seed : draws the unrelated sets.
     n_jobs : how many views are searched at the same time.
     """
-    terms, weights = problem.terms, PRIOR_WEIGHTS if problem.prior_weight is None else (problem.prior_weight,)
-    if terms.prior is None:
-        weights = (0.0,)
+    terms, given = problem.terms, problem.prior_weight
+    weights = (0.0,) if terms.prior is None else PRIOR_WEIGHTS if given is None else (given,)
     variants = [
         terms if terms.prior is None else replace(terms, prior=np.float32(weight) * terms.prior) for weight in weights
     ]
     history: list[Step] = []
     blind = [replace(variant, anchors=NO_ANCHORS) for variant in variants]
-    ways, further = list(problem.views()), problem.further_views()
+    further = problem.further_views() if ways is None else iter(())
+    ways = list(problem.views()) if ways is None else ways
     finding = yield from search(ways, further, blind, history, pool=[], seed=seed, n_jobs=n_jobs)
     if len(terms.anchors[0]):
         pool = pooled(finding.outlooks)
@@ -139,7 +141,8 @@ def search(
     """
     views, outlooks = survey(views, further, variants[0], seed, n_jobs)
     pool = [*pool, *pooled(outlooks)]
-    outlooks = list(run(hear, [(*seen, pool) for seen in zip(views, repeat(variants[0]), outlooks)], n_jobs=n_jobs))
+    tasks = [(view, variants[0], outlook, pool) for view, outlook in zip(views, outlooks, strict=True)]
+    outlooks = list(run(hear, tasks, n_jobs=n_jobs))
     followed = worth_following(outlooks)
     for k in set(range(len(views))).difference(followed):
         views[k].forget()
@@ -147,8 +150,8 @@ def search(
     if len(followed) > 1:
         ways.append((Joint([views[k] for k in followed]), [], pooled(outlooks)))
     candidates: list[Candidate] = []
-    tasks = [(view, variant, basins, heard) for variant in variants for view, basins, heard in ways]
-    for of_view in run(follow, tasks, n_jobs=n_jobs):
+    following = [(view, variant, basins, heard) for variant in variants for view, basins, heard in ways]
+    for of_view in run(follow, following, n_jobs=n_jobs):
         start = history[-1].start + 1 if history else 0
         for number, candidate in enumerate(of_view):
             history.append(Step(start, number, candidate.indices, candidate.value))
@@ -167,12 +170,13 @@ def survey(
     """Look coarsely at every view; at further ones, of which the best is kept, where none matches well; then longer."""
     views = list(views)
     outlooks = list(run(look, [(view, terms, seed) for view in views], n_jobs=n_jobs))
-    if max(outlook.excess for outlook in outlooks) < Effort.of(terms).content:
+    if max(outlook.excess for outlook in outlooks) < Effort.of(terms).enough:
         more = list(further)
         of_more = list(run(look, [(view, terms, seed) for view in more], n_jobs=n_jobs))
-        for k in sorted(range(len(more)), key=lambda k: -of_more[k].excess)[:1]:
-            views.append(more[k])
-            outlooks.append(of_more[k])
+        if more:
+            best = int(np.argmax([outlook.excess for outlook in of_more]))
+            views.append(more[best])
+            outlooks.append(of_more[best])
     if max(outlook.excess for outlook in outlooks) < STANDS_OUT:
         again = [(view, terms, outlook, seed) for view, outlook in zip(views, outlooks, strict=True)]
         outlooks = list(run(look_longer, again, n_jobs=n_jobs))

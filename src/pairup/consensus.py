@@ -8,6 +8,7 @@ import numpy as np
 from pairup.annealing import Terms
 from pairup.kernels import Array
 from pairup.measures import Indices
+from pairup.ratio import relative
 from pairup.search import Candidate, Outlook
 from pairup.views import Joint
 
@@ -30,7 +31,7 @@ class Consensus:
     votes : for every pair, the weighted share of candidates that have it.
     indices : the matching of the best candidates' votes.
     rivals : candidates of other solutions, the best of each.
-    support : how far the coarse looks at other views came by the same solution, 1 at the most.
+    support : how far other views came by the same solution, or took it over, 1 at the most.
     """
 
     candidates: list[Candidate]
@@ -63,9 +64,8 @@ def scores(J: Array, weights: Array) -> Array:
     >>> scores(np.array([[-4.0, -1.0], [-2.0, -2.0]]), np.array([1.0, 1.0]))
     array([0.75, 0.75])
     """
-    relative = J / np.minimum(J.min(axis=0), -1e-12)
     weights = np.maximum(weights, FAINT)
-    score: Array = relative @ (weights / weights.sum())
+    score: Array = relative(J) @ (weights / weights.sum())
     return score
 
 

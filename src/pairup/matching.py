@@ -27,6 +27,12 @@ FORMAT = 1  # of saved files
 ANSWERS_VARY = 0.1  # what one pair says of an object just like it is off by this variance, in units of all there is
 
 
+def _learnt(unknown: Array, i: int) -> Array:
+    """Return the covariance of a Gaussian process after object i was asked about."""
+    left: Array = unknown - np.outer(unknown[i], unknown[i]) / (unknown[i, i] + ANSWERS_VARY)
+    return left
+
+
 def _nothing() -> Array:
     return np.empty(0)
 
@@ -88,23 +94,26 @@ class Matching:
     def suggest(self, k: int = 5) -> list[tuple[int, int]]:
         """Return k pairs (i, j) whose confirmation would help most.
 
-        What is learnt about one x tells something about those like it. Taken one after another, each pair lowers the
-        variance of a Gaussian process on X the most, objects counted by how doubtful their pairs are.
+        What is learnt about one x tells something about those like it: a Gaussian process on X. With U its covariance
+        given all that is known, the next pair has the largest Σ_j d_j U_ij² / (U_ii + σ²), by which it lowers the
+        variance of all objects, each weighted by the doubt d_j about its pair.
         """
         X, _ = self._tables("suggest")
         from pairup.kernels import center, gaussian, median_width
 
         width = median_width(X) if len(X) > 1 else 0.0
         unknown = center(gaussian(X, width=width)) if width > 0 else np.eye(len(X))
-        doubt = 1.0 - self.confidence
-        askable = (self.indices >= 0) & (doubt > 0)
+        doubt = np.where(self.indices >= 0, 1.0 - self.confidence, 0.0)
+        for known in np.flatnonzero(self.confidence == 1.0):
+            unknown = _learnt(unknown, int(known))
+        askable = doubt > 0
         chosen: list[tuple[int, int]] = []
         for _ in range(min(k, int(askable.sum()))):
             told = doubt @ unknown**2 / (np.diag(unknown) + ANSWERS_VARY)
             i = int(np.where(askable, told, -1.0).argmax())
             askable[i] = False
             chosen.append((i, int(self.indices[i])))
-            unknown = unknown - np.outer(unknown[i], unknown[i]) / (unknown[i, i] + ANSWERS_VARY)
+            unknown = _learnt(unknown, i)
         return chosen
 
     def translate(self, X_new: ArrayLike) -> Array:
@@ -290,7 +299,8 @@ def match(
         labels; "lsom", "ks-hsic", "ks-nocco" or "ks-mi" are the paper's, with its parameters (the estimators of
         the same names take others), and take none of the following but `n_jobs` and `random_state`.
     metric : "auto" looks at tables in several ways (as they are, columns scaled or ranked, by angle, along the shape
-        of the data); "euclidean" or "cosine" in one; "precomputed" takes X and Y as distance matrices.
+        of the data, and where none of these matches well by whitened principal components); "euclidean" or "cosine"
+        in one; "precomputed" takes X and Y as distance matrices.
     kernel : "precomputed" takes X and Y as kernel matrices.
     anchors : known pairs (i, j), in any order.
     prior : an n × m table of scores, larger where x_i and y_j are likelier to belong together.
@@ -407,7 +417,7 @@ def _auto(
     if problem.estimates_overlap:
         pairs = max(estimate_pairs(answer), len(problem.terms.anchors[0]))
         problem = replace(problem, terms=replace(problem.terms, pairs=pairs))
-        answer = yield from _drain(solve(problem, seed=seed, n_jobs=n_jobs))
+        answer = yield from _drain(solve(problem, ways=answer.views, seed=seed, n_jobs=n_jobs))
     decided = answer.consensus
     yield Matching(
         answer.indices,

@@ -89,7 +89,7 @@ class Problem:
         if smaller < FEWEST:
             return f"{smaller} object{'s' if smaller > 1 else ''} on one side cannot be told apart by their likeness"
         for Z, name in ((self.x, "X"), (self.y, "Y")):
-            if np.ptp(Z, axis=0).max() == 0:
+            if np.ptp(unit_rows(Z) if self.metric == "cosine" else Z, axis=0).max() == 0:
                 return f"all objects of {name} are equal, so nothing tells them apart"
         return ""
 

@@ -136,3 +136,14 @@ def ratios(x: Spectrum, y: Spectrum, indices: Indices, epsilon: float) -> Single
     A, B = left_out(x, epsilon), left_out(y, epsilon)
     r: Single = len(matched) * (A[:, matched] @ B[:, indices[matched]].T)
     return r
+
+
+def relative(J: Array) -> Array:
+    """Return scores J of matchings (rows) in units of the best that each judge (column) has seen, 1 at the most.
+
+    >>> relative(np.array([[-4.0, -1.0], [-2.0, -2.0]]))
+    array([[1. , 0.5],
+           [0.5, 1. ]])
+    """
+    shares: Array = J / np.minimum(J.min(axis=0), -1e-12)
+    return shares

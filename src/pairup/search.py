@@ -8,7 +8,8 @@ import numpy as np
 from pairup.annealing import NO_ANCHORS, RECOOLING, Form, Single, Terms, annealed, finished, last, raced
 from pairup.kernels import center, squared_distances
 from pairup.measures import Indices
-from pairup.starts import starting_plans, turned_starts
+from pairup.openings import starting_plans, turned_starts
+from pairup.ratio import relative
 from pairup.views import LOW_RANK_FROM, Joint, View, unit_rows
 
 CONTINUATION = (0.1, 0.03, 0.01, 0.003, 0.001)  # ε: coarse dependence first, fine detail later
@@ -36,7 +37,7 @@ class Effort:
     coarse_updates : the same in the coarse look.
     coarse_epsilon : its regulariser. Many objects show finer dependence at once, where there are fewer false summits.
     races : whether only the better half of the starts is cooled to the end.
-    content : an excess from which no further view is looked for.
+    enough : an excess from which no further view is looked for.
     """
 
     continuation: tuple[float, ...]
@@ -44,7 +45,7 @@ class Effort:
     coarse_updates: int
     coarse_epsilon: float
     races: bool
-    content: float
+    enough: float
 
     @classmethod
     def of(cls, terms: Terms) -> "Effort":
@@ -105,22 +106,22 @@ def coarse(
 
 def distinct(basins: Sequence[Basin]) -> list[Basin]:
     """Return basins no two of which agree on half of the objects, the best first."""
-    kept: list[Basin] = []
+    apart: list[Basin] = []
     for basin in sorted(basins, key=lambda b: -b.value):
-        if all(agreement(basin.indices, other.indices) < 0.5 for other in kept):
-            kept.append(basin)
-    return kept
+        if all(agreement(basin.indices, other.indices) < 0.5 for other in apart):
+            apart.append(basin)
+    return apart
 
 
-def kept(view: View | Joint, basins: Sequence[Basin], count: int = KEPT_BASINS) -> list[Basin]:
+def keep(view: View | Joint, basins: Sequence[Basin], count: int = KEPT_BASINS) -> list[Basin]:
     """Return the basin of the best value, that of the best held-out score, and the next by value; the best first.
 
     A mirror image may have the better value at a coarse ε. Among many objects one solution stands out by its value.
     """
     chosen = list(basins[:count])
-    if len(basins) > count and len(basins[0].indices) < LOW_RANK_FROM:
+    if len(basins) > count and max(basins[0].plan.shape) < LOW_RANK_FROM:
         J = view.judge([basin.indices for basin in basins[:JUDGED]])
-        best = basins[int((J / np.minimum(J.min(axis=0), -1e-12)).mean(axis=1).argmax())]
+        best = basins[int(relative(J).mean(axis=1).argmax())]
         if all(best is not basin for basin in chosen):
             chosen[-1] = best
     return chosen
@@ -153,7 +154,7 @@ class Outlook:
     ----------
     view : its name.
     basins : the solutions to follow, the best first.
-    null : the most that sets like Y reach which have nothing to do with X.
+    null : the most that sets like Y reach which have nothing to do with X, and which hear of no other view.
     """
 
     view: str
@@ -186,14 +187,14 @@ def look(view: View, terms: Terms, seed: int) -> Outlook:
     for draw in range(NULL_DRAWS if max(terms.n, terms.m) < MANY_DRAWS_BELOW else 1):
         stranger = unrelated(view, seed + draw)
         null = max(null, coarse(stranger, free, starting_plans(stranger, free)[:NULL_STARTS])[0].value)
-    return Outlook(view.name, kept(view, basins), null)
+    return Outlook(view.name, keep(view, basins), null)
 
 
 def look_longer(view: View, terms: Terms, outlook: Outlook, seed: int) -> Outlook:
     """Return the outlook after more starts, for views of which none stands out."""
     plans = [terms.start(indices) for indices in turned_starts(view, terms, seed)]
     return replace(
-        outlook, basins=kept(view, distinct([*outlook.basins, *coarse(view, terms, plans)]), KEPT_BASINS + 1)
+        outlook, basins=keep(view, distinct([*outlook.basins, *coarse(view, terms, plans)]), KEPT_BASINS + 1)
     )
 
 
@@ -212,16 +213,17 @@ def worth_following(outlooks: Sequence[Outlook]) -> list[int]:
 
 def pooled(outlooks: Sequence[Outlook]) -> list[Indices]:
     """Return the distinct solutions of several views, those that come closest to the best of their view first."""
-    relative = [replace(basin, value=basin.value / of.value) for of in outlooks for basin in of.basins]
-    return [basin.indices for basin in distinct(relative)[:POOLED]]
+    behind = [replace(basin, value=basin.value - of.value) for of in outlooks for basin in of.basins]
+    return [basin.indices for basin in distinct(behind)[:POOLED]]
 
 
 def exchange(view: View | Joint, terms: Terms, own: Sequence[Basin], pool: Sequence[Indices]) -> list[Basin]:
     """Let a view try the solutions of the others beside its own; return those worth following, the best first."""
     foreign = [p for p in pool if all(agreement(p, basin.indices) < 0.5 for basin in own)]
     found = coarse(view, terms, [terms.start(p) for p in foreign], betas=COARSE_COOLING[3:]) if foreign else []
-    basins = kept(view, distinct([*own, *found]))
-    return [basin for basin in basins if basin.value > RIVAL * basins[0].value]
+    basins = distinct([*own, *found])
+    least = basins[0].value - (1.0 - RIVAL) * abs(basins[0].value)
+    return keep(view, [basin for basin in basins if basin.value >= least])
 
 
 def follow(view: View | Joint, terms: Terms, own: Sequence[Basin], pool: Sequence[Indices]) -> list[Candidate]:

@@ -1,19 +1,13 @@
 """Where the search begins."""
 
-from collections.abc import Iterator
-from itertools import product
-
 import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
-from pairup.annealing import Single, Terms
-from pairup.kernels import Array, center
+from pairup.kernels import Array
 from pairup.measures import Indices
-from pairup.views import View, ranked
 
 LANCZOS_FROM = 150  # below, a dense eigensolver is quicker
-TURNS = 20  # random rotations of each kind, where no view stands out
 
 
 def leading_eigenvectors(K: Array, k: int = 1) -> Array:
@@ -54,83 +48,3 @@ def sort_match(f: Array, g: Array) -> Indices:
 def both_signs(f: Array, g: Array) -> list[Indices]:
     """Return the two matchings of f with g and with −g: the eigenvectors of centred kernels have no sign."""
     return [sort_match(f, g), sort_match(f, -g)]
-
-
-def quantiles(Z: Array, count: int) -> Array:
-    """Return each row of Z as `count` quantiles."""
-    place = (np.arange(count) + 0.5) / count * Z.shape[1] - 0.5
-    low = np.clip(np.floor(place).astype(int), 0, Z.shape[1] - 1)
-    high = np.minimum(low + 1, Z.shape[1] - 1)
-    Z = np.sort(Z, axis=1)
-    between: Array = Z[:, low] + (place - low) * (Z[:, high] - Z[:, low])
-    return between
-
-
-def profile_start(view: View, terms: Terms) -> Indices:
-    """Match objects whose distances to all others are distributed alike; no isometry changes those."""
-    from scipy.spatial.distance import cdist
-
-    count = min(terms.n, terms.m, 200)
-    x, y = (np.sqrt(D / max(float(np.median(D)), 1e-30)) for D in (view.x, view.y))
-    return terms.round(-cdist(quantiles(x, count), quantiles(y, count), "cityblock"))
-
-
-def leverage_start(view: View, terms: Terms) -> Indices:
-    """Match objects that stand out alike: by the ranks of their leverages, which no isometry changes."""
-    from scipy.spatial.distance import cdist
-
-    x, y = (ranked(table) for table in view.leverages())
-    return terms.round(-cdist(x, y, "cityblock"))
-
-
-def components(D: Array | Single, k: int) -> Array:
-    """Return the k leading kernel principal components, the first of variance 1."""
-    K = center(np.exp(D.astype(np.float64) / (-10 * max(float(np.median(D)), 1e-30))))
-    V = leading_eigenvectors(K, min(k, len(K)))
-    scale = np.sqrt(np.maximum(np.einsum("ij,ij->j", V, K @ V), 0.0))
-    leading: Array = V * scale / (scale[0] / len(K) ** 0.5 + 1e-300)
-    return leading
-
-
-def component_starts(view: View, terms: Terms, k: int = 3) -> Iterator[Indices]:
-    """Match the leading kernel principal components in every combination of their signs: one alone, then k at once."""
-    from scipy.spatial.distance import cdist
-
-    A, B = components(view.x, k), components(view.y, k)
-    f, g = (_normal_places(C[:, 0]) for C in (A, B))
-    k = min(A.shape[1], B.shape[1])
-    for sign in (1.0, -1.0):
-        yield terms.round(-((f[:, None] - sign * g) ** 2))
-    for signs in product((1.0, -1.0), repeat=k):
-        yield terms.round(-cdist(A[:, :k], B[:, :k] * signs, "sqeuclidean"))
-
-
-def turned_starts(view: View, terms: Terms, seed: int) -> Iterator[Indices]:
-    """Match the leading kernel principal components after random rotations, fewer for many objects, which cost more."""
-    from scipy.spatial.distance import cdist
-
-    rng = np.random.default_rng(seed)
-    count = int(np.clip(TURNS * (160 / max(terms.n, terms.m)) ** 2, 2, TURNS))
-    for k in (3, 5):
-        A, B = components(view.x, k), components(view.y, k)
-        k = min(A.shape[1], B.shape[1])
-        A, B = (C[:, :k] / np.sqrt(C[:, :k].std(axis=0) + 1e-12) for C in (A, B))
-        for _ in range(count):
-            rotation = np.linalg.qr(rng.normal(size=(k, k)))[0]
-            yield terms.round(-cdist(A, B @ rotation, "sqeuclidean"))
-
-
-def _normal_places(f: Array) -> Array:
-    places: Array = (np.argsort(np.argsort(f, kind="stable")) + 0.5) / len(f) - 0.5
-    return places
-
-
-def starting_plans(view: View, terms: Terms) -> list[Single]:
-    """Return the plans from which the coarse look sets out."""
-    matchings = [leverage_start(view, terms), profile_start(view, terms), *component_starts(view, terms)]
-    plans = [terms.start(indices) for indices in {p.tobytes(): p for p in matchings}.values()]
-    if terms.prior is not None:
-        plans.append(terms.start(terms.round(terms.prior)))
-    if len(terms.anchors[0]):
-        plans.append(terms.uniform())
-    return plans

@@ -282,8 +282,8 @@ def views(X: Array, Y: Array) -> Iterator[View]:
 def whitened_views(X: Array, Y: Array) -> Iterator[View]:
     """Yield two tables by their k leading principal components, each scaled to variance 1, for several k.
 
-    If one table is a linear map of the other, or both are of the same factors, the components differ by a rotation
-    only, whatever the columns' units. Which k that holds for shows in the match: k is the number of shared factors.
+    If both tables are linear maps of the same k factors, their components differ by a rotation only, whatever the
+    columns' units. Which k that comes closest to shows in the match.
     """
     (x, x_explained), (y, y_explained) = (principal_components(standardized(Z)) for Z in (X, Y))
     most = min(x.shape[1], y.shape[1], min(len(X), len(Y)) // 5)
@@ -293,13 +293,17 @@ def whitened_views(X: Array, Y: Array) -> Iterator[View]:
 
 
 def principal_components(Z: Array) -> tuple[Array, Array]:
-    """Return the principal components of a table, each of length 1, and the share of variance up to each of them.
+    """Return the principal components of a centred table, each of length 1, and the share of variance up to each.
 
     >>> principal_components(np.array([[2.0, 0.0], [-2.0, 0.0], [0.0, 1.0], [0.0, -1.0]]))[1]
     array([0.8, 1. ])
     """
-    from scipy.linalg import svd
+    from scipy.linalg import eigh, svd
 
-    U, s, _ = svd(Z, full_matrices=False)
+    if Z.shape[1] > len(Z):  # the right-hand vectors of a wide table would cost most, and are not asked for
+        w, U = eigh(Z @ Z.T, driver="evd")
+        U, s = U[:, ::-1], np.sqrt(np.maximum(w[::-1], 0.0))
+    else:
+        U, s, _ = svd(Z, full_matrices=False)
     explained: Array = np.cumsum(s**2) / max(float(np.sum(s**2)), 1e-300)
     return U[:, s > 1e-6 * s[0]], explained
