@@ -395,8 +395,11 @@ def plot_noise(out: Path, rows: list[dict]) -> None:
     import matplotlib.pyplot as plt
 
     kinds, methods = (list(dict.fromkeys(row[key] for row in rows)) for key in ("relation", "method"))
-    figure, axes = plt.subplots(1, len(kinds), figsize=(3 * len(kinds), 3.4), sharey=True, layout="constrained")
-    for ax, kind in zip(axes, kinds, strict=True):
+    columns = (len(kinds) + 2) // 2  # two rows, with room for the legend
+    figure, axes = plt.subplots(2, columns, figsize=(3.2 * columns, 6), sharey=True, layout="constrained")
+    for ax in axes.flat[len(kinds) :]:
+        ax.axis("off")
+    for ax, kind in zip(axes.flat, kinds, strict=False):
         for k, method in enumerate(methods):
             x, y, spread = zip(
                 *(
@@ -409,8 +412,8 @@ def plot_noise(out: Path, rows: list[dict]) -> None:
             aside = 0.004 * (k - (len(methods) - 1) / 2)  # bars beside each other can be told apart
             ax.errorbar(np.add(x, aside), y, spread, marker="o", ms=4, lw=2.5 - 1.5 * (k > 0), capsize=2, label=method)
         ax.set(title=kind, xlabel="noise", ylim=(-0.03, 1.03))
-    axes[0].set_ylabel(f"accuracy, mean and deviation of {rows[0]['sets']}")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
+    figure.supylabel(f"accuracy, mean and deviation of {rows[0]['sets']} sets", fontsize="medium")
+    axes.flat[-1].legend(*axes.flat[0].get_legend_handles_labels(), loc="center", frameon=False, fontsize="small")
     figure.savefig(out / "matching-noise.png", dpi=120)
 
 
