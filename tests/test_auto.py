@@ -41,6 +41,14 @@ def test_match_says_when_there_is_nothing_to_find(rng):
     assert "Do not rely" in m.report
 
 
+def test_few_objects_without_a_relation_are_seldom_believed():
+    believed = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        believed += pairup.match(rng.normal(size=(8, 4)), rng.gamma(2.0, size=(8, 5))).reliable
+    assert believed <= 1
+
+
 def test_results_do_not_depend_on_jobs_or_order(rng, skewed):
     X, Y, _ = skewed(rng, n=40)
     one, two = pairup.match(X, Y), pairup.match(X, Y, n_jobs=2)

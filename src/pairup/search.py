@@ -17,8 +17,7 @@ COARSE_COOLING = tuple(np.geomspace(5, 200, 10))
 KEPT_BASINS = 2
 JUDGED = 8  # solutions of a coarse look, the best by their values, that are judged by their held-out scores too
 POOLED = 6  # solutions that views tell each other
-NULL_DRAWS = 3  # unrelated sets to compare with
-MANY_DRAWS_BELOW = 200  # objects: many of them make one unrelated set like the next
+NULL_DRAWS = ((30, 10), (200, 3))  # below so many objects, so many unrelated sets: of few, some match by accident
 NULL_STARTS = 7  # of an unrelated set, whose solutions are all alike
 STANDS_OUT = 0.25  # an excess from which a view has something to say
 NEAR_THE_BEST = 0.5  # views whose excess is this share of the best one's are followed
@@ -184,7 +183,7 @@ def look(view: View, terms: Terms, seed: int) -> Outlook:
     basins = coarse(view, terms, starting_plans(view, terms))
     free = Terms(terms.n, terms.m, terms.pairs, NO_ANCHORS)
     null = 0.0
-    for draw in range(NULL_DRAWS if max(terms.n, terms.m) < MANY_DRAWS_BELOW else 1):
+    for draw in range(next((draws for below, draws in NULL_DRAWS if max(terms.n, terms.m) < below), 1)):
         stranger = unrelated(view, seed + draw)
         null = max(null, coarse(stranger, free, starting_plans(stranger, free)[:NULL_STARTS])[0].value)
     return Outlook(view.name, keep(view, basins), null)
