@@ -24,13 +24,6 @@ if TYPE_CHECKING:
 MATCHERS: dict[str, type[Matcher]] = {"lsom": LSOM, "ks-hsic": KSHSIC, "ks-nocco": KSNOCCO, "ks-mi": KSMI}
 METHODS = ("auto", *MATCHERS)
 FORMAT = 1  # of saved files
-ANSWERS_VARY = 0.1  # what one pair says of an object just like it is off by this variance, in units of all there is
-
-
-def _learnt(unknown: Array, i: int) -> Array:
-    """Return the covariance of a Gaussian process after object i was asked about."""
-    left: Array = unknown - np.outer(unknown[i], unknown[i]) / (unknown[i, i] + ANSWERS_VARY)
-    return left
 
 
 def _nothing() -> Array:
@@ -92,29 +85,11 @@ class Matching:
         return order, np.take_along_axis(likely, order, axis=1)
 
     def suggest(self, k: int = 5) -> list[tuple[int, int]]:
-        """Return k pairs (i, j) whose confirmation would help most.
+        """Return k pairs (i, j) whose confirmation would help most: those that tell most about the objects in doubt."""
+        from pairup.suggestion import telling
 
-        What is learnt about one x tells something about those like it: a Gaussian process on X. With U its covariance
-        given all that is known, the next pair has the largest Σ_j d_j U_ij² / (U_ii + σ²), by which it lowers the
-        variance of all objects, each weighted by the doubt d_j about its pair.
-        """
         X, _ = self._tables("suggest")
-        from pairup.kernels import center, gaussian, median_width
-
-        width = median_width(X) if len(X) > 1 else 0.0
-        unknown = center(gaussian(X, width=width)) if width > 0 else np.eye(len(X))
-        doubt = np.where(self.indices >= 0, 1.0 - self.confidence, 0.0)
-        for known in np.flatnonzero(self.confidence == 1.0):
-            unknown = _learnt(unknown, int(known))
-        askable = doubt > 0
-        chosen: list[tuple[int, int]] = []
-        for _ in range(min(k, int(askable.sum()))):
-            told = doubt @ unknown**2 / (np.diag(unknown) + ANSWERS_VARY)
-            i = int(np.where(askable, told, -1.0).argmax())
-            askable[i] = False
-            chosen.append((i, int(self.indices[i])))
-            unknown = _learnt(unknown, i)
-        return chosen
+        return [(i, int(self.indices[i])) for i in telling(X, self.indices, self.confidence, k)]
 
     def translate(self, X_new: ArrayLike) -> Array:
         """Carry new x into the space of Y by kernel regression on the matched pairs, cross-validated."""
