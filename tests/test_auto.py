@@ -8,10 +8,11 @@ import pytest
 import pairup
 import pairup.metrics
 from pairup.annealing import NO_ANCHORS, Terms
-from pairup.auto import clearly_better, estimate_pairs, search, solve
+from pairup.auto import breed, clearly_better, estimate_pairs, search, solve
 from pairup.datasets import shuffle_pair
 from pairup.kernels import squared_distances
 from pairup.problem import Problem
+from pairup.search import Basin, Outlook
 from pairup.views import views
 
 
@@ -32,6 +33,45 @@ def test_columns_in_wild_units_are_matched_with_a_mixture_of_them():
     assert (m.indices == truth).mean() > 0.9
     assert m.reliable
     assert "whitened in 4" in m.report
+
+
+def rolled_sheet(seed):
+    """A sheet, denser at one corner, rolled up in space: what is coarse leads astray."""
+    rng = np.random.default_rng(seed)
+    t, h = 1.5 * np.pi * (1 + 2 * rng.random(50) ** 1.3), 21 * rng.random(50) ** 1.5
+    arc = 0.5 * (t * np.sqrt(1 + t * t) + np.arcsinh(t))
+    return shuffle_pair(np.c_[t * np.cos(t), h, t * np.sin(t)], np.c_[arc, h], random_state=seed)
+
+
+def test_populations_match_a_rolled_sheet_with_the_sheet(monkeypatch):
+    sets = [rolled_sheet(seed) for seed in (1, 4)]
+    bred = [(pairup.match(X, Y).indices == truth).mean() for X, Y, truth in sets]
+    monkeypatch.setattr("pairup.auto.breed", lambda *args: [])
+    alone = [(pairup.match(X, Y).indices == truth).mean() for X, Y, truth in sets]
+    assert np.mean(bred) > np.mean(alone) + 0.3
+
+
+def test_populations_are_bred_only_where_no_view_stands_out_and_believed_only_where_they_agree(rng, monkeypatch):
+    X, Y, truth = rolled_sheet(1)
+    ways, terms = list(views(X, Y)), Terms(50, 50, 50, NO_ANCHORS)
+    lost = rng.permutation(50)
+    clear, unclear = ([Outlook(w.name, [Basin(terms.start(lost), lost, v)], 0.5) for w in ways] for v in (0.8, 0.6))
+    calls = []
+
+    def evolve(views, weights, terms, solutions, kernels, seed):
+        calls.append(seed)
+        return [found[len(calls) - 1]]
+
+    monkeypatch.setattr("pairup.auto.evolve", evolve)
+    found = [truth, lost]
+    assert breed(ways, clear, terms, 0, None) == []
+    assert calls == []
+    assert breed(ways, unclear, terms, 0, None) == []
+    assert calls == [0, 1]
+    calls.clear()
+    found = [truth, truth, truth]
+    assert len(breed(ways, unclear, terms, 0, None)) == 3
+    assert calls == [0, 1, 2]
 
 
 def test_match_says_when_there_is_nothing_to_find(rng):

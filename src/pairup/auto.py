@@ -7,7 +7,8 @@ import numpy as np
 
 from pairup.annealing import NO_ANCHORS, Single, Terms
 from pairup.confidence import Reliability, probabilities, reliability
-from pairup.consensus import Consensus, consensus, scores
+from pairup.consensus import FAINT, Consensus, consensus, scores
+from pairup.evolution import evolve
 from pairup.kernels import Array
 from pairup.measures import Indices
 from pairup.parallel import run
@@ -19,6 +20,7 @@ from pairup.search import (
     Candidate,
     Effort,
     Outlook,
+    agreement,
     follow,
     hear,
     look,
@@ -28,10 +30,12 @@ from pairup.search import (
     worth_following,
 )
 from pairup.solvers import Step
-from pairup.views import JUDGES, Joint, View
+from pairup.views import JUDGES, LOW_RANK_FROM, Joint, View
 
 PRIOR_WEIGHTS = (0.2, 1.0)  # of a prior, beside the data, unless given
 EVENLY = 0.1  # the part of what no vote claims that all pairs share: a soft plan may lie in the wrong place
+HEARD = 0.25  # views whose excess is this share of the best one's judge populations
+AGREEING = 0.2  # the share of pairs that populations apart have in common, if they found more than accidents
 CLEARLY = 0.05  # how far the score of an answer with known pairs must go beyond that without them
 
 
@@ -149,8 +153,9 @@ def search(
     ways: list[tuple[View | Joint, list[Basin], list[Indices]]] = [(views[k], outlooks[k].basins, []) for k in followed]
     if len(followed) > 1:
         ways.append((Joint([views[k] for k in followed]), [], pooled(outlooks)))
+    bred = breed(views, outlooks, variants[0], seed, n_jobs)
     candidates: list[Candidate] = []
-    following = [(view, variant, basins, heard) for variant in variants for view, basins, heard in ways]
+    following = [(view, variant, basins, heard, bred) for variant in variants for view, basins, heard in ways]
     for of_view in run(follow, following, n_jobs=n_jobs):
         start = history[-1].start + 1 if history else 0
         for number, candidate in enumerate(of_view):
@@ -181,6 +186,31 @@ def survey(
         again = [(view, terms, outlook, seed) for view, outlook in zip(views, outlooks, strict=True)]
         outlooks = list(run(look_longer, again, n_jobs=n_jobs))
     return views, outlooks
+
+
+def breed(
+    views: Sequence[View], outlooks: Sequence[Outlook], terms: Terms, seed: int, n_jobs: int | None
+) -> list[Indices]:
+    """Return what populations came by, where no view stands out and the objects are not too many.
+
+    Two grow up apart, each with a kernel of its own. Where they come by some of the same pairs, a third descends from
+    both, and the best of each are returned; where they do not, what they found is an accident of their own.
+    """
+    excess = np.array([outlook.excess for outlook in outlooks])
+    if excess.max() >= STANDS_OUT or max(terms.n, terms.m) >= LOW_RANK_FROM:
+        return []
+    weights = np.maximum(excess, FAINT)
+    heard = np.flatnonzero(weights >= HEARD * weights.max()).tolist()
+    weights = weights[heard] / weights[heard].sum()
+    seen = [views[k] for k in heard]
+    solutions = [p for outlook in outlooks for p in (*(b.indices for b in outlook.basins), *outlook.solutions)]
+    apart = [(seen, weights, terms, solutions, [kernel], seed + k) for k, kernel in enumerate(JUDGES)]
+    populations = list(run(evolve, apart, n_jobs=n_jobs))
+    if agreement(*(population[0] for population in populations)) < AGREEING:
+        return []
+    together = [p for population in populations for p in population]
+    populations += run(evolve, [(seen, weights, terms, together, JUDGES, seed + len(JUDGES))], n_jobs=n_jobs)
+    return [population[0] for population in populations]
 
 
 def judge(views: Sequence[View], matchings: list[Indices], n_jobs: int | None) -> Array:

@@ -1,7 +1,7 @@
 """Candidates for a matching: many starts, a coarse look at each, continuation of the best."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,10 +13,12 @@ from pairup.ratio import relative
 from pairup.views import LOW_RANK_FROM, Joint, View, unit_rows
 
 CONTINUATION = (0.1, 0.03, 0.01, 0.003, 0.001)  # ε: coarse dependence first, fine detail later
+FINE = 0.03  # the ε from which on matchings are continued that do not come from a coarse look
 COARSE_COOLING = tuple(np.geomspace(5, 200, 10))
 KEPT_BASINS = 2
 JUDGED = 8  # solutions of a coarse look, the best by their values, that are judged by their held-out scores too
 POOLED = 6  # solutions that views tell each other
+PARENTS = 8  # solutions of a coarse look that a population may begin with
 NULL_DRAWS = ((30, 10), (200, 3))  # below so many objects, so many unrelated sets: of few, some match by accident
 NULL_STARTS = 7  # of an unrelated set, whose solutions are all alike
 STANDS_OUT = 0.25  # an excess from which a view has something to say
@@ -154,11 +156,13 @@ class Outlook:
     view : its name.
     basins : the solutions to follow, the best first.
     null : the most that sets like Y reach which have nothing to do with X, and which hear of no other view.
+    solutions : more that it came by, the best first.
     """
 
     view: str
     basins: list[Basin]
     null: float
+    solutions: list[Indices] = field(default_factory=list)
 
     @property
     def value(self) -> float:
@@ -186,14 +190,16 @@ def look(view: View, terms: Terms, seed: int) -> Outlook:
     for draw in range(next((draws for below, draws in NULL_DRAWS if max(terms.n, terms.m) < below), 1)):
         stranger = unrelated(view, seed + draw)
         null = max(null, coarse(stranger, free, starting_plans(stranger, free)[:NULL_STARTS])[0].value)
-    return Outlook(view.name, keep(view, basins), null)
+    return Outlook(view.name, keep(view, basins), null, [basin.indices for basin in basins[:PARENTS]])
 
 
 def look_longer(view: View, terms: Terms, outlook: Outlook, seed: int) -> Outlook:
     """Return the outlook after more starts, for views of which none stands out."""
-    plans = [terms.start(indices) for indices in turned_starts(view, terms, seed)]
+    found = coarse(view, terms, [terms.start(indices) for indices in turned_starts(view, terms, seed)])
     return replace(
-        outlook, basins=keep(view, distinct([*outlook.basins, *coarse(view, terms, plans)]), KEPT_BASINS + 1)
+        outlook,
+        basins=keep(view, distinct([*outlook.basins, *found]), KEPT_BASINS + 1),
+        solutions=[*outlook.solutions, *(basin.indices for basin in found[:PARENTS])],
     )
 
 
@@ -225,7 +231,9 @@ def exchange(view: View | Joint, terms: Terms, own: Sequence[Basin], pool: Seque
     return keep(view, [basin for basin in basins if basin.value >= least])
 
 
-def follow(view: View | Joint, terms: Terms, own: Sequence[Basin], pool: Sequence[Indices]) -> list[Candidate]:
+def follow(
+    view: View | Joint, terms: Terms, own: Sequence[Basin], pool: Sequence[Indices], bred: Sequence[Indices] = ()
+) -> list[Candidate]:
     """Continue solutions of the coarse look to finer and finer dependence; every stage gives candidates.
 
     Parameters
@@ -234,11 +242,14 @@ def follow(view: View | Joint, terms: Terms, own: Sequence[Basin], pool: Sequenc
     terms : what every matching keeps to.
     own : what the coarse look at this view came by.
     pool : solutions to try beside them.
+    bred : matchings that populations came by, which fine dependence decided; they are continued in it only.
     """
     plans = [basin.plan for basin in exchange(view, terms, own, pool)]
     effort = Effort.of(terms)
     candidates = []
     for epsilon in effort.continuation:
+        if epsilon == FINE:
+            plans += [terms.start(indices) for indices in bred]
         forms = view.forms(epsilon)
         for number, plan in enumerate(plans):
             plans[number] = last(annealed(forms, plan, terms, betas=RECOOLING, updates=effort.updates))

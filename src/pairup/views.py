@@ -176,11 +176,7 @@ class Joint:
 
     @cached_property
     def _compressed(self) -> tuple[Compressed, Compressed]:
-        x, y = (
-            Compressed.of([side.kernel(*kernel) for side in sides for kernel in JUDGES], directions(FINEST))
-            for sides in zip(*(view.sides for view in self.views), strict=True)
-        )
-        return x, y
+        return compressed(self.views, JUDGES)
 
     def forms(self, epsilon: float) -> list[Form]:
         """Return some whitened kernels of all views at ε."""
@@ -194,6 +190,15 @@ class Joint:
     def judge(self, matchings: Sequence[Indices]) -> Array:
         """Return the held-out scores of matchings (rows) by the judges of all views (columns)."""
         return np.hstack([view.judge(matchings) for view in self.views])
+
+
+def compressed(views: Sequence[View], kernels: Sequence[KernelName]) -> tuple[Compressed, Compressed]:
+    """Return some kernels of all views of X, and of Y, within leading directions; those of a view stand together."""
+    x, y = (
+        Compressed.of([side.kernel(*kernel) for side in sides for kernel in kernels], directions(FINEST))
+        for sides in zip(*(view.sides for view in views), strict=True)
+    )
+    return x, y
 
 
 def low_rank(x: Compressed, y: Compressed, epsilon: float, which: Sequence[int]) -> LowRank:
