@@ -12,8 +12,8 @@ from pairup.search import Outlook
 
 # Logistic regression of "the pair is right" on the features below, fitted on generated relations only:
 # benchmarks/calibration.py fits and prints these numbers.
-INTERCEPT = -6.52
-COEFFICIENTS = np.array([9.31, 1.23, 1.53, 3.51, 1.0, -4.52, -1.34])
+INTERCEPT = -5.78
+COEFFICIENTS = np.array([9.73, 1.36, 0.8, 3.09, 0.3, -4.46, -1.38])
 
 RELIABLE = 0.5  # the expected share of right pairs from which a matching is called reliable
 EXCESS = 0.25  # how far beyond unrelated sets a reliable match goes

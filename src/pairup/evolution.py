@@ -15,10 +15,11 @@ from pairup.compiled import compiled
 from pairup.kernels import Array
 from pairup.measures import Indices
 from pairup.ratio import left_out
+from pairup.starts import unique
 from pairup.views import JUDGES, KernelName, View, compressed, low_rank
 
 POPULATION = 16
-SAME = 0.7  # matchings that agree on this share of the pairs are one member
+SAME = 0.4  # matchings that agree on this share of the pairs are one member: others are kept apart, to learn from
 JUDGING = (0.01, 0.003)  # the ε of held-out scores: coarser ones never are the best of a good matching
 BREEDING = (0.1, 0.03, 0.01, 0.003)  # ε of which one is drawn for every child
 ALONE = 0.6  # the share of children that grow by one view before all finish them
@@ -161,8 +162,8 @@ def evolve(
     """
     rng = np.random.default_rng(seed)
     critic, nursery = Critic(views, weights), Nursery(views, weights, terms, kernels)
-    first = {p.tobytes(): p for p in (nursery.finished(terms.start(q)) for q in solutions)}.values()
-    judged = [(p, *critic.judge(p)) for p in first]
+    first = [nursery.finished(terms.start(p)) for p in unique(solutions)]
+    judged = [(p, *critic.judge(p)) for p in unique(first)]
     critic.best = np.minimum(np.min([J for _, J, _ in judged], axis=0), -1e-12)
     population: list[Member] = []
     for p, J, ratios in judged:

@@ -20,7 +20,7 @@ from pairup.product import Continuations
 from pairup.ratio import EPSILONS
 from pairup.selection import LAMBDAS, WIDTHS, RatioGrid, best_setting, fold_numbers
 from pairup.solvers import Step, climb
-from pairup.starts import both_signs, leading_eigenvectors
+from pairup.starts import both_signs, leading_eigenvectors, unique
 from pairup.validation import check_finite
 
 KernelOrPair = Kernel | tuple[Kernel, Kernel]
@@ -103,8 +103,7 @@ def eigen_starts(x: KernelFamily, y: KernelFamily, n_starts: int) -> list[Indice
         K, L = x.matrix(), y.matrix()
         k = min(n_starts, len(K))
         vectors = list(zip(leading_eigenvectors(center(K), k).T, leading_eigenvectors(center(L), k).T, strict=True))
-    starts = [start for f, g in vectors for start in both_signs(f, g)]
-    return list({start.tobytes(): start for start in starts}.values())
+    return unique(start for f, g in vectors for start in both_signs(f, g))
 
 
 class Matcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped

@@ -8,7 +8,7 @@ import numpy as np
 from pairup.annealing import Single, Terms
 from pairup.kernels import Array, center
 from pairup.measures import Indices
-from pairup.starts import leading_eigenvectors
+from pairup.starts import leading_eigenvectors, unique
 from pairup.views import View, ranked
 
 TURNS = 20  # random rotations of each kind, where no view stands out
@@ -86,7 +86,7 @@ def _normal_places(f: Array) -> Array:
 def starting_plans(view: View, terms: Terms) -> list[Single]:
     """Return the plans from which the coarse look sets out."""
     matchings = [leverage_start(view, terms), profile_start(view, terms), *component_starts(view, terms)]
-    plans = [terms.start(indices) for indices in {p.tobytes(): p for p in matchings}.values()]
+    plans = [terms.start(indices) for indices in unique(matchings)]
     if terms.prior is not None:
         plans.append(terms.start(terms.round(terms.prior)))
     if len(terms.anchors[0]):

@@ -1,5 +1,7 @@
 """Where the search begins."""
 
+from collections.abc import Iterable
+
 import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
@@ -48,3 +50,12 @@ def sort_match(f: Array, g: Array) -> Indices:
 def both_signs(f: Array, g: Array) -> list[Indices]:
     """Return the two matchings of f with g and with −g: the eigenvectors of centred kernels have no sign."""
     return [sort_match(f, g), sort_match(f, -g)]
+
+
+def unique(matchings: Iterable[Indices]) -> list[Indices]:
+    """Return matchings without repetitions, in their order.
+
+    >>> unique([np.array([0, 1]), np.array([1, 0]), np.array([0, 1])])
+    [array([0, 1]), array([1, 0])]
+    """
+    return list({p.tobytes(): p for p in matchings}.values())
