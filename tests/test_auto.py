@@ -56,10 +56,11 @@ def test_populations_are_bred_only_where_no_view_stands_out_and_believed_only_wh
     ways, terms = list(views(X, Y)), Terms(50, 50, 50, NO_ANCHORS)
     lost = rng.permutation(50)
     clear, unclear = ([Outlook(w.name, [Basin(terms.start(lost), lost, v)], 0.5) for w in ways] for v in (0.8, 0.6))
-    calls = []
+    calls, parents = [], []
 
     def evolve(views, weights, terms, solutions, kernels, seed):
         calls.append(seed)
+        parents.append(solutions)
         return [found[len(calls) - 1]]
 
     monkeypatch.setattr("pairup.auto.evolve", evolve)
@@ -71,6 +72,11 @@ def test_populations_are_bred_only_where_no_view_stands_out_and_believed_only_wh
     calls.clear()
     found = [truth, truth, truth]
     assert len(breed(ways, unclear, terms, 0, None)) == 3
+    assert calls == [0, 1, 2]
+    assert all((p == truth).all() for p in parents[-1])  # the third descends from both
+    few = Terms(20, 50, 20, NO_ANCHORS)
+    many = Terms(700, 50, 50, NO_ANCHORS)
+    assert breed(ways, unclear, few, 0, None) == breed(ways, unclear, many, 0, None) == []
     assert calls == [0, 1, 2]
 
 

@@ -63,7 +63,37 @@ def test_a_child_takes_the_likelier_pairs_of_both_parents(rng, problem, terms):
     best = [(plan.argmax(axis=1) == truth).mean() for plan in plans]
     assert max((parent.indices == truth).mean() for parent in parents) < 0.8
     assert np.median(best) > 0.85
-    assert all(plan.min() >= 0 for plan in plans)
+
+
+def test_a_child_keeps_likely_pairs_and_melts_the_others(rng, terms):
+    p = rng.permutation(N)
+    p[:10] = -1
+    ratios = np.where(p < 0, -np.inf, np.arange(N, dtype=float))
+    member = Member(p, 0.0, ratios)
+    for _ in range(20):
+        plan = child(member, member, terms, rng)
+        trust = plan[np.arange(10, N), p[10:]]
+        assert plan[:10].max() < 0.1
+        if np.ptp(trust) > 0.1:  # not one of those that are mixed of both parents
+            kept = trust > 0.5
+            assert 0.25 < kept.mean() < 0.85
+            assert kept[np.argmax(kept) :].all()  # the likeliest
+
+
+def test_judges_that_find_nothing_good_do_not_decide(problem):
+    critic = Critic(problem[0], WEIGHTS)
+    critic.compare_with(np.array([[-4.0, -2.0, 1.0, -1e-9], [-3.0, -1.0, 2.0, 1.0]]))
+    assert critic.score(np.array([-4.0, -2.0, 0.0, 0.0])) == pytest.approx(0.7)
+    assert critic.score(np.array([0.0, 0.0, -0.4, -0.4])) == pytest.approx(0.3)
+
+
+def test_populations_of_unequal_sets_hold_different_members(rng, skewed):
+    X, Y, _ = skewed(rng, 40)
+    ways, terms = list(views(X, Y[:30]))[:2], Terms(40, 30, 30, NO_ANCHORS)
+    parents = [terms.round(rng.random((40, 30))) for _ in range(8)]
+    found = evolve(ways, WEIGHTS, terms, parents, JUDGES, seed=0)
+    assert len(found) > 4
+    assert all(sorted(p[p >= 0]) == list(range(30)) for p in found)
 
 
 def test_populations_find_what_none_of_the_parents_had(rng, problem, terms):

@@ -7,11 +7,14 @@ from pairup.annealing import NO_ANCHORS, Terms
 from pairup.kernels import squared_distances
 from pairup.openings import starting_plans
 from pairup.search import (
+    CONTINUATION,
+    FINE,
     Basin,
     Outlook,
     agreement,
     coarse,
     exchange,
+    follow,
     hear,
     keep,
     look,
@@ -93,3 +96,15 @@ def test_the_excess_tells_related_from_unrelated_sets(rng, skewed):
     assert apart.excess < 0.2
     assert worth_following([related, apart]) == [0]
     assert worth_following([apart, apart]) == [0, 1]
+
+
+def test_bred_matchings_are_continued_in_fine_dependence_only(rng, skewed):
+    X, Y, truth = skewed(rng)
+    view, terms = next(views(X, Y)), Terms(60, 60, 60, NO_ANCHORS)
+    lost = rng.permutation(60)
+    own = [Basin(terms.start(lost), lost, 0.1)]
+    alone, with_bred = follow(view, terms, own, []), follow(view, terms, own, [], [truth])
+    assert [c.epsilon for c in alone] == list(CONTINUATION)
+    bred = [c for c in with_bred if c.basin == 1]
+    assert [c.epsilon for c in bred] == [epsilon for epsilon in CONTINUATION if epsilon <= FINE]
+    assert agreement(bred[-1].indices, truth) > 0.9

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
+import pairup
 from pairup.measures import Quadratic
 from pairup.starts import LANCZOS_FROM, both_signs, leading_eigenvectors, sort_match
 
@@ -36,3 +37,10 @@ def test_the_start_is_optimal_for_rank_one_kernels(rng):
 def test_sorting_alike_maximises_the_inner_product(rng):
     f, g = rng.normal(size=50), rng.normal(size=50)
     assert f @ g[sort_match(f, g)] == pytest.approx(np.sort(f) @ np.sort(g))
+
+
+def test_equal_eigenvalues_lose_no_eigenvector():
+    rng = np.random.default_rng(100)
+    rng.normal(size=(50, 4)), rng.normal(size=(50, 3))
+    X, Y = np.repeat(rng.normal(size=(3, 3)), 8, axis=0), np.repeat(rng.normal(size=(4, 2)), 6, axis=0)
+    assert len(pairup.match(X, Y)) == 24  # a subset of the eigenvectors came one short

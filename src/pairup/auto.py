@@ -35,6 +35,7 @@ from pairup.views import JUDGES, LOW_RANK_FROM, Joint, View
 PRIOR_WEIGHTS = (0.2, 1.0)  # of a prior, beside the data, unless given
 EVENLY = 0.1  # the part of what no vote claims that all pairs share: a soft plan may lie in the wrong place
 HEARD = 0.25  # views whose excess is this share of the best one's judge populations
+BRED_FROM = 30  # objects: of fewer, all populations come by the same few solutions
 AGREEING = 0.2  # the share of pairs that populations apart have in common, if they found more than accidents
 CLEARLY = 0.05  # how far the score of an answer with known pairs must go beyond that without them
 
@@ -191,13 +192,14 @@ def survey(
 def breed(
     views: Sequence[View], outlooks: Sequence[Outlook], terms: Terms, seed: int, n_jobs: int | None
 ) -> list[Indices]:
-    """Return what populations came by, where no view stands out and the objects are not too many.
+    """Return what populations came by, where no view stands out and the objects are neither too few nor too many.
 
-    Two grow up apart, each with a kernel of its own. Where they come by some of the same pairs, a third descends from
-    both, and the best of each are returned; where they do not, what they found is an accident of their own.
+    Two have the same parents and grow up apart, each with a kernel of its own. Where they come by some of the same
+    pairs, a third descends from both, and the best of each are returned; where they do not, what they found is an
+    accident of their own.
     """
     excess = np.array([outlook.excess for outlook in outlooks])
-    if excess.max() >= STANDS_OUT or max(terms.n, terms.m) >= LOW_RANK_FROM:
+    if excess.max() >= STANDS_OUT or min(terms.n, terms.m) < BRED_FROM or max(terms.n, terms.m) >= LOW_RANK_FROM:
         return []
     weights = np.maximum(excess, FAINT)
     heard = np.flatnonzero(weights >= HEARD * weights.max()).tolist()
@@ -206,7 +208,8 @@ def breed(
     solutions = [p for outlook in outlooks for p in (*(b.indices for b in outlook.basins), *outlook.solutions)]
     apart = [(seen, weights, terms, solutions, [kernel], seed + k) for k, kernel in enumerate(JUDGES)]
     populations = list(run(evolve, apart, n_jobs=n_jobs))
-    if agreement(*(population[0] for population in populations)) < AGREEING:
+    one, other = (population[0] for population in populations)
+    if agreement(one, other, terms.anchors[0]) < AGREEING:
         return []
     together = [p for population in populations for p in population]
     populations += run(evolve, [(seen, weights, terms, together, JUDGES, seed + len(JUDGES))], n_jobs=n_jobs)

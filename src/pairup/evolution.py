@@ -10,16 +10,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pairup.annealing import Single, Terms, annealed, last
+from pairup.annealing import NO_ANCHORS, Single, Terms, annealed, last
 from pairup.compiled import compiled
 from pairup.kernels import Array
 from pairup.measures import Indices
 from pairup.ratio import left_out
+from pairup.search import agreement
 from pairup.starts import unique
 from pairup.views import JUDGES, KernelName, View, compressed, low_rank
 
 POPULATION = 16
 SAME = 0.4  # matchings that agree on this share of the pairs are one member: others are kept apart, to learn from
+LEAST_UNIT = 0.1  # the unit of a judge that finds nothing good, in units of the most that any judge finds
 JUDGING = (0.01, 0.003)  # the ε of held-out scores: coarser ones never are the best of a good matching
 BREEDING = (0.1, 0.03, 0.01, 0.003)  # ε of which one is drawn for every child
 ALONE = 0.6  # the share of children that grow by one view before all finish them
@@ -50,7 +52,7 @@ class Critic:
         self._x = np.stack([x for x, _ in sides])
         self._y = np.stack([y for _, y in sides])
         self._xx, self._yy = (np.ascontiguousarray(Z.swapaxes(2, 3) @ Z) for Z in (self._x, self._y))
-        self.best = np.full(len(sides), -1e-12)
+        self._unit = np.full(len(sides), -1.0)
 
     def judge(self, indices: Indices) -> tuple[Array, Array]:
         """Return J of a matching by each judge, and the density ratio of each pair, the pair left out of its fit."""
@@ -60,9 +62,14 @@ class Critic:
         of_pairs[matched] = self.weights @ ratios * len(matched)
         return J, of_pairs
 
+    def compare_with(self, J: Array) -> None:
+        """Take the best J of matchings (rows) by each judge (columns) as its unit; faint judges share a floor."""
+        best = J.min(axis=0)
+        self._unit = np.minimum(best, min(LEAST_UNIT * float(best.min()), -1e-12))
+
     def score(self, J: Array) -> float:
-        """Return the mean of J in units of the best that each judge has seen."""
-        return float(J / self.best @ self.weights)
+        """Return the mean of J in the units of `compare_with`."""
+        return float(J / self._unit @ self.weights)
 
 
 @compiled
@@ -160,20 +167,20 @@ def evolve(
     kernels : by which children grow; all judges judge them.
     seed : draws parents and how their children grow.
     """
-    rng = np.random.default_rng(seed)
+    rng, known = np.random.default_rng(seed), terms.anchors[0]
     critic, nursery = Critic(views, weights), Nursery(views, weights, terms, kernels)
     first = [nursery.finished(terms.start(p)) for p in unique(solutions)]
     judged = [(p, *critic.judge(p)) for p in unique(first)]
-    critic.best = np.minimum(np.min([J for _, J, _ in judged], axis=0), -1e-12)
+    critic.compare_with(np.array([J for _, J, _ in judged]))
     population: list[Member] = []
     for p, J, ratios in judged:
-        admit(population, Member(p, critic.score(J), ratios))
+        admit(population, Member(p, critic.score(J), ratios), known)
     for _ in range(children(terms)):
         a, b = pair_of(len(population), rng)
         plan = child(population[a], population[b], terms, rng)
         indices = nursery.grown(plan, rng)
         J, ratios = critic.judge(indices)
-        admit(population, Member(indices, critic.score(J), ratios))
+        admit(population, Member(indices, critic.score(J), ratios), known)
     return [member.indices for member in population]
 
 
@@ -197,15 +204,16 @@ def child(one: Member, other: Member, terms: Terms, rng: np.random.Generator) ->
         return np.asarray((1 - trust) * terms.uniform() + trust * both, dtype=np.float32)
     first = one.ratios >= other.ratios
     likeliest = np.where(first, one.ratios, other.ratios)
-    rank = np.argsort(np.argsort(likeliest)) / len(likeliest)
+    alone = int((likeliest == -np.inf).sum())
+    rank = (np.argsort(np.argsort(likeliest)) - alone) / max(len(likeliest) - alone, 1)
     trusted = np.where(rank > rng.uniform(0.2, 0.7), KEPT, MOLTEN)[:, None]
     taken = terms.hard(np.where(first, one.indices, other.indices))
     return np.asarray(trusted * taken + (1 - trusted) * terms.uniform(), dtype=np.float32)
 
 
-def admit(population: list[Member], newcomer: Member) -> None:
+def admit(population: list[Member], newcomer: Member, known: Indices = NO_ANCHORS[0]) -> None:
     """Let a matching into a population ordered by score: in the place of one that it agrees with, or of the worst."""
-    alike = [float((newcomer.indices == member.indices).mean()) for member in population]
+    alike = [agreement(newcomer.indices, member.indices, known) for member in population]
     nearest = int(np.argmax(alike)) if alike else 0
     if alike and alike[nearest] >= SAME:
         if newcomer.score <= population[nearest].score:

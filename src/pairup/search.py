@@ -64,7 +64,7 @@ class Candidate:
     Parameters
     ----------
     view : the name of the way of seeing the sets.
-    basin : which of the solutions found by the coarse look it was continued from.
+    basin : which of the solutions of the coarse look, or of those bred, it was continued from.
     epsilon : the regulariser at which it was found.
     indices : the matching.
     value : mean cosine between the whitened kernels, in [−1, 1].
@@ -128,9 +128,17 @@ def keep(view: View | Joint, basins: Sequence[Basin], count: int = KEPT_BASINS) 
     return chosen
 
 
-def agreement(p: Indices, q: Indices) -> float:
-    """Return the share of objects to which two matchings give the same partner."""
-    return float((p == q).mean())
+def agreement(p: Indices, q: Indices, known: Indices = NO_ANCHORS[0]) -> float:
+    """Return the share of pairs that two matchings have in common, known ones aside.
+
+    >>> agreement(np.array([0, 1, -1, 2]), np.array([0, 2, -1, 1]))
+    0.3333333333333333
+    >>> agreement(np.array([0, 1, -1, 2]), np.array([0, 2, -1, 1]), known=np.array([0]))
+    0.0
+    """
+    same = (p == q) & (p >= 0)
+    pairs = max(int((p >= 0).sum()), int((q >= 0).sum())) - len(known)
+    return float(same.sum() - same[known].sum()) / max(pairs, 1)
 
 
 def unrelated(view: View, seed: int) -> View:
@@ -156,7 +164,7 @@ class Outlook:
     view : its name.
     basins : the solutions to follow, the best first.
     null : the most that sets like Y reach which have nothing to do with X, and which hear of no other view.
-    solutions : more that it came by, the best first.
+    solutions : what the coarse looks came by, the best first in each.
     """
 
     view: str
@@ -248,8 +256,9 @@ def follow(
     effort = Effort.of(terms)
     candidates = []
     for epsilon in effort.continuation:
-        if epsilon == FINE:
+        if epsilon <= FINE and bred:
             plans += [terms.start(indices) for indices in bred]
+            bred = ()
         forms = view.forms(epsilon)
         for number, plan in enumerate(plans):
             plans[number] = last(annealed(forms, plan, terms, betas=RECOOLING, updates=effort.updates))

@@ -31,6 +31,8 @@ def leading_eigenvectors(K: Array, k: int = 1) -> Array:
             V = None  # a degenerate spectrum: solve it densely
     if V is None:
         V = linalg.eigh(K, subset_by_index=(n - k, n - 1))[1][:, ::-1]
+        if V.shape[1] < k:  # equal eigenvalues can confuse the search for some of them
+            V = linalg.eigh(K, driver="evd")[1][:, : -k - 1 : -1]
     V = V * np.sign(V[np.abs(V).argmax(axis=0), np.arange(k)])
     V[np.abs(V) < 1e-14] = 0.0
     return V
