@@ -20,7 +20,7 @@ from pairup.starts import unique
 from pairup.views import JUDGES, KernelName, View, compressed, low_rank
 
 POPULATION = 16
-SAME = 0.4  # matchings that agree on this share of the pairs are one member: others are kept apart, to learn from
+SAME = 0.7  # matchings that agree on this share of the pairs are one member
 LEAST_UNIT = 0.1  # the unit of a judge that finds nothing good, in units of the most that any judge finds
 JUDGING = (0.01, 0.003)  # the ε of held-out scores: coarser ones never are the best of a good matching
 BREEDING = (0.1, 0.03, 0.01, 0.003)  # ε of which one is drawn for every child
