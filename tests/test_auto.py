@@ -80,6 +80,15 @@ def test_populations_are_bred_only_where_no_view_stands_out_and_believed_only_wh
     assert calls == [0, 1, 2]
 
 
+def test_known_pairs_breed_only_where_the_data_alone_do(rng, skewed, monkeypatch):
+    calls = []
+    monkeypatch.setattr("pairup.auto.breed", lambda *args: calls.append(args) or [])
+    for (X, Y, truth), times in ((skewed(rng), 1), (rolled_sheet(1), 2)):
+        calls.clear()
+        pairup.match(X, Y, anchors=[(0, int(truth[0]))])
+        assert len(calls) == times
+
+
 def test_match_says_when_there_is_nothing_to_find(rng):
     m = pairup.match(rng.normal(size=(60, 5)), rng.normal(size=(60, 6)))
     assert m.reliable is False

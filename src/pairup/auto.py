@@ -83,6 +83,11 @@ class Finding:
     outlooks: list[Outlook]
     followed: list[int]
 
+    @property
+    def stands_out(self) -> bool:
+        """Whether some view goes clearly beyond unrelated sets."""
+        return max(outlook.excess for outlook in self.outlooks) >= STANDS_OUT
+
     def excess(self, followed: Sequence[int]) -> Array:
         """Return how far some views go beyond unrelated sets."""
         return np.array([self.outlooks[k].excess for k in followed])
@@ -115,7 +120,9 @@ def solve(
     finding = yield from search(ways, further, blind, history, pool=[], seed=seed, n_jobs=n_jobs)
     if len(terms.anchors[0]):
         pool = pooled(finding.outlooks)
-        informed = yield from search(finding.views, (), variants, history, pool=pool, seed=seed, n_jobs=n_jobs)
+        informed = yield from search(
+            finding.views, (), variants, history, pool=pool, seed=seed, n_jobs=n_jobs, breeds=not finding.stands_out
+        )
         decided = replace(finding.consensus, indices=terms.impose(finding.consensus.indices))
         finding = replace(finding, consensus=decided)
         if clearly_better(informed, finding, n_jobs):
@@ -132,6 +139,7 @@ def search(
     pool: Sequence[Indices],
     seed: int,
     n_jobs: int | None,
+    breeds: bool = True,
 ) -> Generator[Step, None, Finding]:
     """Yield a step for each candidate, which are added to `history`; return what they say together.
 
@@ -143,6 +151,7 @@ def search(
     history : the steps so far.
     pool : solutions to try beside those that the search comes by.
     seed, n_jobs : as in `solve`.
+    breeds : whether populations may be bred. Scores of those that are, and of those that are not, do not compare.
     """
     views, outlooks = survey(views, further, variants[0], seed, n_jobs)
     pool = [*pool, *pooled(outlooks)]
@@ -154,7 +163,7 @@ def search(
     ways: list[tuple[View | Joint, list[Basin], list[Indices]]] = [(views[k], outlooks[k].basins, []) for k in followed]
     if len(followed) > 1:
         ways.append((Joint([views[k] for k in followed]), [], pooled(outlooks)))
-    bred = breed(views, outlooks, variants[0], seed, n_jobs)
+    bred = breed(views, outlooks, variants[0], seed, n_jobs) if breeds else []
     candidates: list[Candidate] = []
     following = [(view, variant, basins, heard, bred) for variant in variants for view, basins, heard in ways]
     for of_view in run(follow, following, n_jobs=n_jobs):
