@@ -15,7 +15,6 @@ from pairup.parallel import run
 from pairup.problem import Problem
 from pairup.ratio import EPSILONS, held_out, ratios
 from pairup.search import (
-    STANDS_OUT,
     Basin,
     Candidate,
     Effort,
@@ -27,6 +26,7 @@ from pairup.search import (
     look_longer,
     pooled,
     softened,
+    stands_out,
     worth_following,
 )
 from pairup.solvers import Step
@@ -83,11 +83,6 @@ class Finding:
     outlooks: list[Outlook]
     followed: list[int]
 
-    @property
-    def stands_out(self) -> bool:
-        """Whether some view goes clearly beyond unrelated sets."""
-        return max(outlook.excess for outlook in self.outlooks) >= STANDS_OUT
-
     def excess(self, followed: Sequence[int]) -> Array:
         """Return how far some views go beyond unrelated sets."""
         return np.array([self.outlooks[k].excess for k in followed])
@@ -120,8 +115,9 @@ def solve(
     finding = yield from search(ways, further, blind, history, pool=[], seed=seed, n_jobs=n_jobs)
     if len(terms.anchors[0]):
         pool = pooled(finding.outlooks)
+        breeds = not stands_out(finding.outlooks)
         informed = yield from search(
-            finding.views, (), variants, history, pool=pool, seed=seed, n_jobs=n_jobs, breeds=not finding.stands_out
+            finding.views, (), variants, history, pool=pool, seed=seed, n_jobs=n_jobs, breeds=breeds
         )
         decided = replace(finding.consensus, indices=terms.impose(finding.consensus.indices))
         finding = replace(finding, consensus=decided)
@@ -192,7 +188,7 @@ def survey(
             best = int(np.argmax([outlook.excess for outlook in of_more]))
             views.append(more[best])
             outlooks.append(of_more[best])
-    if max(outlook.excess for outlook in outlooks) < STANDS_OUT:
+    if not stands_out(outlooks):
         again = [(view, terms, outlook, seed) for view, outlook in zip(views, outlooks, strict=True)]
         outlooks = list(run(look_longer, again, n_jobs=n_jobs))
     return views, outlooks
@@ -207,10 +203,9 @@ def breed(
     pairs, a third descends from both, and the best of each are returned; where they do not, what they found is an
     accident of their own.
     """
-    excess = np.array([outlook.excess for outlook in outlooks])
-    if excess.max() >= STANDS_OUT or min(terms.n, terms.m) < BRED_FROM or max(terms.n, terms.m) >= LOW_RANK_FROM:
+    if stands_out(outlooks) or min(terms.n, terms.m) < BRED_FROM or max(terms.n, terms.m) >= LOW_RANK_FROM:
         return []
-    weights = np.maximum(excess, FAINT)
+    weights = np.maximum([outlook.excess for outlook in outlooks], FAINT)
     heard = np.flatnonzero(weights >= HEARD * weights.max()).tolist()
     weights = weights[heard] / weights[heard].sum()
     seen = [views[k] for k in heard]

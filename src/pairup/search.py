@@ -106,7 +106,7 @@ def coarse(
 
 
 def distinct(basins: Sequence[Basin]) -> list[Basin]:
-    """Return basins no two of which agree on half of the objects, the best first."""
+    """Return basins no two of which agree on half of the pairs, the best first."""
     apart: list[Basin] = []
     for basin in sorted(basins, key=lambda b: -b.value):
         if all(agreement(basin.indices, other.indices) < 0.5 for other in apart):
@@ -216,11 +216,16 @@ def hear(view: View, terms: Terms, outlook: Outlook, pool: Sequence[Indices]) ->
     return replace(outlook, basins=exchange(view, terms, outlook.basins, pool))
 
 
+def stands_out(outlooks: Sequence[Outlook]) -> bool:
+    """Return whether some view goes clearly beyond unrelated sets."""
+    return max(outlook.excess for outlook in outlooks) >= STANDS_OUT
+
+
 def worth_following(outlooks: Sequence[Outlook]) -> list[int]:
     """Return the numbers of the views whose excess comes near the best; all, where none stands out."""
-    excess = np.array([outlook.excess for outlook in outlooks])
-    if excess.max() < STANDS_OUT:
+    if not stands_out(outlooks):
         return list(range(len(outlooks)))
+    excess = np.array([outlook.excess for outlook in outlooks])
     return [int(k) for k in np.flatnonzero(excess >= NEAR_THE_BEST * excess.max())]
 
 
