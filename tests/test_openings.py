@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from pairup.annealing import NO_ANCHORS, Terms
-from pairup.openings import TURNS, leverage_start, profile_start, starting_plans, turned_starts
+from pairup.openings import TURNED, TURNS, leverage_start, profile_start, starting_plans, turned_starts
 from pairup.views import views
 
 
@@ -15,7 +15,7 @@ def test_starts_by_what_no_isometry_changes_know_isometric_sets(start, rng, skew
 
 def test_turned_starts_are_fewer_for_many_objects(rng):
     few, many = rng.normal(size=(20, 4)), rng.normal(size=(500, 4))
-    for Z, count in ((few, 2 * TURNS), (many, 4)):
+    for Z, count in ((few, len(TURNED) * TURNS), (many, len(TURNED) * 4)):
         terms = Terms(len(Z), len(Z), len(Z), NO_ANCHORS)
         found = list(turned_starts(next(views(Z, Z)), terms, seed=0))
         assert len(found) == count

@@ -8,6 +8,8 @@ from pairup.search import alignment
 from pairup.views import (
     Joint,
     View,
+    cityblock,
+    evened,
     geodesic,
     principal_components,
     ranked,
@@ -58,10 +60,61 @@ def test_whitened_views_leave_out_components_that_say_little(rng):
 
 def test_principal_components_of_wide_and_tall_tables_are_alike(rng):
     wide = standardized(rng.normal(size=(12, 40)))
-    components, explained = principal_components(wide)
+    components, variances = principal_components(wide)
     U, s, _ = np.linalg.svd(wide, full_matrices=False)
     np.testing.assert_allclose(np.abs(np.sum(components[:, :5] * U[:, :5], axis=0)), 1.0)
-    np.testing.assert_allclose(explained, np.cumsum(s**2) / np.sum(s**2), atol=1e-9)
+    np.testing.assert_allclose(variances, s[:11] ** 2)  # the twelfth is rounding: the columns are centred
+
+
+def test_cityblock_distances_sum_what_the_columns_say(rng):
+    Z = rng.normal(size=(8, 5))
+    one_by_one = sum(np.sqrt(squared_distances(column[:, None])) for column in Z.T)
+    np.testing.assert_allclose(cityblock(Z), one_by_one**2)
+
+
+def test_one_odd_column_weighs_less_in_cityblock_distances(rng):
+    Z = rng.normal(size=(40, 50))
+    odd = Z + 40.0 * np.eye(40, 50)[[0] * 40] * rng.normal(size=(40, 1))
+    changes = [np.corrcoef(of(Z).ravel(), of(odd).ravel())[0, 1] for of in (squared_distances, cityblock)]
+    assert changes[0] < changes[1]
+
+
+def test_spikes_hide_less_from_cityblock_distances(rng):
+    factors, order = rng.gamma(2.0, size=(60, 3)), rng.permutation(60)
+    clean = factors @ rng.normal(size=(3, 40))
+    X, Y = (clean + 10.0 * rng.normal(size=(60, 40)) * (rng.random((60, 40)) < 0.03) for _ in range(2))
+    raw, city = (similar(view, np.argsort(order)) for view in list(views(X, Y[order]))[:2])
+    assert city > raw + 0.15
+
+
+def test_evened_components_show_what_large_ones_of_one_set_alone_hide(rng):
+    factors, order = rng.gamma(2.0, size=(60, 6)), rng.permutation(60)
+    X, Y = (factors @ direction(rng, 6) + 4.0 * rng.normal(size=(60, 1)) @ direction(rng, 1) for _ in range(2))
+    raw, _, even = (similar(view, np.argsort(order)) for view in list(views(X, Y[order]))[:3])
+    assert even > raw + 0.15
+
+
+def similar(view: View, truth: np.ndarray) -> float:
+    """How alike the true pairing finds two sets seen coarsely."""
+    return alignment(view.coarse_forms(0.1), truth)
+
+
+def direction(rng: np.random.Generator, k: int) -> np.ndarray:
+    return np.linalg.qr(rng.normal(size=(30, k)))[0].T
+
+
+def test_evened_tables_do_not_know_rotations_and_have_less_uneven_components(rng):
+    Z = rng.normal(size=(30, 6)) * [100.0, 30.0, 10.0, 3.0, 1.0, 0.3]
+    Z -= Z.mean(axis=0)
+    turned = Z @ np.linalg.qr(rng.normal(size=(6, 6)))[0]
+    np.testing.assert_allclose(squared_distances(evened(Z)), squared_distances(evened(turned)), rtol=1e-6)
+    before, after = (np.sqrt(principal_components(table)[1]) for table in (Z, evened(Z)))
+    assert after[0] / after[2] == pytest.approx((before[0] / before[2]) ** 0.5, rel=0.3)  # drawn halfway together
+    assert after[4] / after[5] == pytest.approx(before[4] / before[5], rel=0.1)  # below the median, as they were
+
+
+def test_a_table_without_variation_can_be_evened():
+    np.testing.assert_array_equal(evened(np.zeros((4, 3))), 0.0)
 
 
 def test_constant_columns_are_harmless(rng):

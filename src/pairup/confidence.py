@@ -12,8 +12,8 @@ from pairup.search import Outlook
 
 # Logistic regression of "the pair is right" on the features below, fitted on generated relations only:
 # benchmarks/calibration.py fits and prints these numbers.
-INTERCEPT = -5.78
-COEFFICIENTS = np.array([9.73, 1.36, 0.8, 3.09, 0.3, -4.46, -1.38])
+INTERCEPT = -8.02
+COEFFICIENTS = np.array([9.64, 1.18, 2.51, 3.56, 0.99, -2.99, -2.43])
 
 RELIABLE = 0.5  # the expected share of right pairs from which a matching is called reliable
 EXCESS = 0.25  # how far beyond unrelated sets a reliable match goes

@@ -13,7 +13,6 @@ from pairup.search import Candidate, Outlook
 from pairup.views import Joint
 
 VOTERS = 6
-COMPANY = 0.06  # how much agreement with other views counts beside the held-out score
 FLATTERED = 0.02  # by this much the scores of the joint view are too good: it is fitted to all judges at once
 SHARPNESS = 0.1  # candidates this far behind the best count 1/e as much in the votes
 FAINT = 0.02  # the weight of a view that has nothing to say
@@ -61,12 +60,18 @@ def likeness(matchings: Sequence[Indices], similarity: Array) -> Array:
 def scores(J: Array, weights: Array) -> Array:
     """Return how well matchings (rows of J) do in units of the best that each judge (column) has seen, 1 at the most.
 
-    >>> scores(np.array([[-4.0, -1.0], [-2.0, -2.0]]), np.array([1.0, 1.0]))
-    array([0.75, 0.75])
+    It is what the median judge says: a few that see nothing but accidents have no say in it.
+
+    >>> scores(np.array([[-4.0, -1.0, -3.0], [-2.0, -2.0, -2.7]]), np.array([1.0, 1.0, 1.0]))
+    array([1. , 0.9])
     """
     weights = np.maximum(weights, FAINT)
-    score: Array = relative(J) @ (weights / weights.sum())
-    return score
+    said = relative(J)
+    order = np.argsort(said, axis=1)
+    up_to = np.cumsum(weights[order], axis=1)
+    middle = (up_to - 0.5 * weights[order]) / weights.sum()
+    ranked = np.take_along_axis(said, order, axis=1)
+    return np.array([np.interp(0.5, places, values) for places, values in zip(middle, ranked, strict=True)])
 
 
 def consensus(
@@ -77,7 +82,7 @@ def consensus(
     terms: Terms,
     outlooks: Sequence[Outlook],
 ) -> Consensus:
-    """Rank candidates by held-out J and by their agreement with other views, and let the best vote.
+    """Rank candidates by held-out J, and let the best vote.
 
     Parameters
     ----------
@@ -88,17 +93,10 @@ def consensus(
     terms : what the matching keeps to.
     outlooks : what the coarse look at each view came by.
     """
-    score = scores(J, weights)
-    alike = likeness([c.indices for c in candidates], similarity)
-    views = np.array([c.view for c in candidates])
-    score = score - FLATTERED * (views == Joint.name)
-    stranger = views[:, None] != views
-    if stranger.any():
-        company = (alike * stranger).sum(axis=1) / stranger.sum(axis=1)
-        score = score + COMPANY * company / max(float(company.max()), 1e-12)
+    score = scores(J, weights) - FLATTERED * np.array([c.view == Joint.name for c in candidates])
     order = np.argsort(-score, kind="stable")
     ranked = [candidates[k] for k in order]
-    score, alike = score[order], alike[np.ix_(order, order)]
+    score, alike = score[order], likeness([c.indices for c in ranked], similarity)
     votes = tally(ranked, np.exp((score - score[0]) / SHARPNESS), terms)
     few = tally(ranked[:VOTERS], np.ones(min(VOTERS, len(ranked))), terms)
     rivals: list[int] = []

@@ -103,7 +103,7 @@ def eigen_starts(x: KernelFamily, y: KernelFamily, n_starts: int) -> list[Indice
         K, L = x.matrix(), y.matrix()
         k = min(n_starts, len(K))
         vectors = list(zip(leading_eigenvectors(center(K), k).T, leading_eigenvectors(center(L), k).T, strict=True))
-    return unique(start for f, g in vectors for start in both_signs(f, g))
+    return list(unique(start for f, g in vectors for start in both_signs(f, g)))
 
 
 class Matcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped

@@ -273,9 +273,9 @@ def match(
     method : "auto" forms candidates from many kernels, scalings and starts, and chooses and combines them without
         labels; "lsom", "ks-hsic", "ks-nocco" or "ks-mi" are the paper's, with its parameters (the estimators of
         the same names take others), and take none of the following but `n_jobs` and `random_state`.
-    metric : "auto" looks at tables in several ways (as they are, columns scaled or ranked, by angle, along the shape
-        of the data, and where none of these matches well by whitened principal components); "euclidean" or "cosine"
-        in one; "precomputed" takes X and Y as distance matrices.
+    metric : "auto" looks at tables in several ways (as they are, columns scaled or ranked, components evened, by angle,
+        along the shape of the data, and where none of these matches well by whitened principal components);
+        "euclidean" or "cosine" in one; "precomputed" takes X and Y as distance matrices.
     kernel : "precomputed" takes X and Y as kernel matrices.
     anchors : known pairs (i, j), in any order.
     prior : an n × m table of scores, larger where x_i and y_j are likelier to belong together.

@@ -11,7 +11,8 @@ from pairup.measures import Indices
 from pairup.starts import leading_eigenvectors, unique
 from pairup.views import View, ranked
 
-TURNS = 20  # random rotations of each kind, where no view stands out
+TURNS = 14  # random rotations of each kind, where no view stands out
+TURNED = (3, 5, 8)  # how many leading components they turn
 
 
 def quantiles(Z: Array, count: int) -> Array:
@@ -68,8 +69,8 @@ def turned_starts(view: View, terms: Terms, seed: int) -> Iterator[Indices]:
     from scipy.spatial.distance import cdist
 
     rng = np.random.default_rng(seed)
-    count = int(np.clip(TURNS * (160 / max(terms.n, terms.m)) ** 2, 2, TURNS))
-    for k in (3, 5):
+    count = int(np.clip(TURNS * 160 / max(terms.n, terms.m), 2, TURNS))
+    for k in TURNED:
         A, B = components(view.x, k), components(view.y, k)
         k = min(A.shape[1], B.shape[1])
         A, B = (C[:, :k] / np.sqrt(C[:, :k].std(axis=0) + 1e-12) for C in (A, B))
@@ -83,12 +84,18 @@ def _normal_places(f: Array) -> Array:
     return places
 
 
-def starting_plans(view: View, terms: Terms) -> list[Single]:
-    """Return the plans from which the coarse look sets out."""
-    matchings = [leverage_start(view, terms), profile_start(view, terms), *component_starts(view, terms)]
-    plans = [terms.start(indices) for indices in unique(matchings)]
+def starting_plans(view: View, terms: Terms) -> Iterator[Single]:
+    """Yield the plans from which the coarse look sets out, no two alike."""
+    for indices in unique(starting_matchings(view, terms)):
+        yield terms.start(indices)
     if terms.prior is not None:
-        plans.append(terms.start(terms.round(terms.prior)))
+        yield terms.start(terms.round(terms.prior))
     if len(terms.anchors[0]):
-        plans.append(terms.uniform())
-    return plans
+        yield terms.uniform()
+
+
+def starting_matchings(view: View, terms: Terms) -> Iterator[Indices]:
+    """Yield matchings by what no isometry changes, then by leading components."""
+    yield leverage_start(view, terms)
+    yield profile_start(view, terms)
+    yield from component_starts(view, terms)

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 import numpy as np
 
 from pairup.annealing import NO_ANCHORS, RECOOLING, Form, Single, Terms, annealed, finished, last, raced
-from pairup.kernels import center, squared_distances
+from pairup.kernels import Array, center, squared_distances
 from pairup.measures import Indices
 from pairup.openings import starting_plans, turned_starts
 from pairup.ratio import relative
@@ -21,7 +22,9 @@ POOLED = 6  # solutions that views tell each other
 PARENTS = 8  # solutions of a coarse look that a population may begin with
 NULL_DRAWS = ((30, 10), (200, 3))  # below so many objects, so many unrelated sets: of few, some match by accident
 NULL_STARTS = 7  # of an unrelated set, whose solutions are all alike
-STANDS_OUT = 0.25  # an excess from which a view has something to say
+LEAST_SQUARE = 1e-3  # directions that shuffled columns have nearly lost are not blown up beyond this
+STANDS_OUT = 0.3  # an excess from which a view leads to the pairing
+ENOUGH = 0.5  # an excess from which no further view is looked for, where that costs little
 NEAR_THE_BEST = 0.5  # views whose excess is this share of the best one's are followed
 SOFT_COOLING = (5.0, 7.0, 10.0)  # β up to which a plan says which partners are likely, and not which happen to fit
 RIVAL = 0.93  # a second solution is followed if its coarse value comes this close to the first
@@ -54,7 +57,7 @@ class Effort:
         many = max(terms.n, terms.m) >= LOW_RANK_FROM
         if many:
             return cls(CONTINUATION[::2], 2, 2, 0.03, True, STANDS_OUT)
-        return cls(CONTINUATION, 3, 2, 0.1, False, 2 * STANDS_OUT)
+        return cls(CONTINUATION, 3, 2, 0.1, False, ENOUGH)
 
 
 @dataclass(frozen=True)
@@ -144,15 +147,29 @@ def agreement(p: Indices, q: Indices, known: Indices = NO_ANCHORS[0]) -> float:
 def unrelated(view: View, seed: int) -> View:
     """Return the same X beside a set like Y, but without its structure.
 
-    The principal coordinates of Y keep their distributions and lose their relations: each is shuffled on its own.
-    Directions, which lie on a sphere, are put back on it.
+    The principal coordinates of Y keep their distributions and lose their relations: each is shuffled on its own, and
+    they are made uncorrelated again, as principal coordinates are. Directions, which lie on a sphere, are put back on
+    it.
     """
     from scipy.linalg import eigh
 
     gram = 1.0 - 0.5 * view.unscaled_y if view.on_sphere else -0.5 * center(view.y)
     w, V = eigh(gram, driver="evd")
-    coordinates = np.random.default_rng(seed).permuted(V * np.sqrt(np.maximum(w, 0.0)), axis=0)
+    kept = w > 1e-6 * w[-1]
+    shuffled = np.random.default_rng(seed).permuted(V[:, kept], axis=0)
+    if not view.on_sphere:
+        shuffled -= shuffled.mean(axis=0)
+    coordinates = uncorrelated(shuffled) * np.sqrt(w[kept])
     return view.with_y(squared_distances(unit_rows(coordinates) if view.on_sphere else coordinates))
+
+
+def uncorrelated(Z: Array) -> Array:
+    """Return the columns nearest to those of Z that have length 1 and are orthogonal, Z(ZᵀZ)^(−½)."""
+    from scipy.linalg import eigh
+
+    w, V = eigh(Z.T @ Z, driver="evd")
+    apart: Array = Z @ (V / np.sqrt(np.maximum(w, LEAST_SQUARE * w[-1]))) @ V.T
+    return apart
 
 
 @dataclass(frozen=True)
@@ -192,12 +209,13 @@ def look(view: View, terms: Terms, seed: int) -> Outlook:
     terms : what every matching keeps to.
     seed : draws the unrelated sets.
     """
-    basins = coarse(view, terms, starting_plans(view, terms))
+    basins = coarse(view, terms, list(starting_plans(view, terms)))
     free = Terms(terms.n, terms.m, terms.pairs, NO_ANCHORS)
     null = 0.0
     for draw in range(next((draws for below, draws in NULL_DRAWS if max(terms.n, terms.m) < below), 1)):
         stranger = unrelated(view, seed + draw)
-        null = max(null, coarse(stranger, free, starting_plans(stranger, free)[:NULL_STARTS])[0].value)
+        starts = list(islice(starting_plans(stranger, free), NULL_STARTS))
+        null = max(null, coarse(stranger, free, starts)[0].value)
     return Outlook(view.name, keep(view, basins), null, [basin.indices for basin in basins[:PARENTS]])
 
 

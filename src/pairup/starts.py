@@ -1,6 +1,6 @@
 """Where the search begins."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from scipy import linalg
@@ -54,10 +54,15 @@ def both_signs(f: Array, g: Array) -> list[Indices]:
     return [sort_match(f, g), sort_match(f, -g)]
 
 
-def unique(matchings: Iterable[Indices]) -> list[Indices]:
-    """Return matchings without repetitions, in their order.
+def unique(matchings: Iterable[Indices]) -> Iterator[Indices]:
+    """Yield matchings without repetitions, in their order.
 
-    >>> unique([np.array([0, 1]), np.array([1, 0]), np.array([0, 1])])
+    >>> list(unique([np.array([0, 1]), np.array([1, 0]), np.array([0, 1])]))
     [array([0, 1]), array([1, 0])]
     """
-    return list({p.tobytes(): p for p in matchings}.values())
+    seen = set()
+    for indices in matchings:
+        key = indices.tobytes()
+        if key not in seen:
+            seen.add(key)
+            yield indices

@@ -269,13 +269,46 @@ def geodesic(D: Array | Single, neighbours: int = NEIGHBOURS) -> Array:
     return ways**2
 
 
+def cityblock(Z: Array) -> Array:
+    """Return squared sums of absolute differences, (Σ_k |z_ik − z_jk|)²: a few odd columns weigh less in them.
+
+    >>> cityblock(np.array([[0.0, 0.0], [3.0, 4.0]]))
+    array([[ 0., 49.],
+           [49.,  0.]])
+    """
+    from scipy.spatial.distance import cdist
+
+    D: Array = cdist(Z, Z, "cityblock")
+    return np.square(D, out=D)
+
+
+def evened(Z: Array) -> Array:
+    """Return the principal components of a centred table, the large ones drawn halfway towards the others.
+
+    A component of variance v, large beside the median u, gets √v; one below u stays as small as it is. So what many
+    small components say is heard beside the few that hold most of the variance.
+
+    >>> np.ptp(evened(np.array([[8.0, 0.0], [-8.0, 0.0], [0.0, 1.0], [0.0, -1.0]])), axis=0).round(1)
+    array([4.3, 0.7])
+    """
+    U, variances = principal_components(Z)
+    even: Array = U * (np.sqrt(variances) / np.maximum(variances + np.median(variances), 1e-300) ** 0.25)
+    return even
+
+
 def views(X: Array, Y: Array) -> Iterator[View]:
-    """Yield the ways of seeing two tables: raw, with columns scaled or ranked, by angle, along the data's own shape."""
+    """Yield the ways of seeing two tables.
+
+    Raw, with columns scaled and compared one by one, with components evened, by ranks, by angle, along the data's own
+    shape.
+    """
     raw = View("raw", squared_distances(X), squared_distances(Y))
     yield raw
     widths = X.shape[1], Y.shape[1]
     if max(widths) > 1:
-        yield View("standardized", squared_distances(standardized(X)), squared_distances(standardized(Y)))
+        x, y = standardized(X), standardized(Y)
+        yield View("cityblock", cityblock(x), cityblock(y))
+        yield View("evened", squared_distances(evened(x)), squared_distances(evened(y)))
     if max(widths) <= 100:
         yield View("ranked", squared_distances(ranked(X)), squared_distances(ranked(Y)))
     if min(widths) > 2:
@@ -290,25 +323,30 @@ def whitened_views(X: Array, Y: Array) -> Iterator[View]:
     If both tables are linear maps of the same k factors, their components differ by a rotation only, whatever the
     columns' units. Which k that comes closest to shows in the match.
     """
-    (x, x_explained), (y, y_explained) = (principal_components(standardized(Z)) for Z in (X, Y))
+    (x, of_x), (y, of_y) = (principal_components(standardized(Z)) for Z in (X, Y))
+    explained = [np.cumsum(variances) / max(float(variances.sum()), 1e-300) for variances in (of_x, of_y)]
     most = min(x.shape[1], y.shape[1], min(len(X), len(Y)) // 5)
     for k in COMPONENTS:
-        if k <= most and min(x_explained[k - 1], y_explained[k - 1]) >= EXPLAINED:
+        if k <= most and min(share[k - 1] for share in explained) >= EXPLAINED:
             yield View(f"whitened in {k}", squared_distances(x[:, :k]), squared_distances(y[:, :k]))
 
 
 def principal_components(Z: Array) -> tuple[Array, Array]:
-    """Return the principal components of a centred table, each of length 1, and the share of variance up to each.
+    """Return the principal components of a centred table, each of length 1, and their variances times n.
+
+    Those that are nothing but rounding are left out, but for the first.
 
     >>> principal_components(np.array([[2.0, 0.0], [-2.0, 0.0], [0.0, 1.0], [0.0, -1.0]]))[1]
-    array([0.8, 1. ])
+    array([8., 2.])
     """
     from scipy.linalg import eigh, svd
 
     if Z.shape[1] > len(Z):  # the right-hand vectors of a wide table would cost most, and are not asked for
         w, U = eigh(Z @ Z.T, driver="evd")
-        U, s = U[:, ::-1], np.sqrt(np.maximum(w[::-1], 0.0))
+        U, variances = U[:, ::-1], np.maximum(w[::-1], 0.0)
     else:
         U, s, _ = svd(Z, full_matrices=False)
-    explained: Array = np.cumsum(s**2) / max(float(np.sum(s**2)), 1e-300)
-    return U[:, s > 1e-6 * s[0]], explained
+        variances = s**2
+    kept = variances > 1e-12 * variances[0]
+    kept[0] = True
+    return U[:, kept], variances[kept]
