@@ -214,6 +214,17 @@ def test_sets_without_variation_are_not_believed(rng):
     assert sorted(m.indices.tolist()) == list(range(20))
 
 
+@pytest.mark.parametrize("metric", ["auto", "cosine", "euclidean"])
+@pytest.mark.parametrize("columns", [1, 3])
+@pytest.mark.parametrize(("far", "spread"), [(1e6, 1e-7), (1.7e9, 1e-3), (0.0, 1e-170)])
+def test_sets_with_hardly_any_variation_are_not_believed(rng, far, spread, columns, metric):
+    still = far + spread * rng.normal(size=(12, columns))
+    for sets in ((still, rng.normal(size=(12, 3))), (rng.normal(size=(12, 3)), still)):
+        m = pairup.match(*sets, metric=metric)
+        assert m.reliable is False
+        assert np.isfinite(m.confidence).all()
+
+
 def test_duplicates_are_harmless(rng, skewed):
     X, Y, truth = skewed(rng, n=50)
     X[10:25] = X[10]

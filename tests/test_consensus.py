@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from pairup.annealing import NO_ANCHORS, Terms
-from pairup.consensus import consensus, likeness
+from pairup.consensus import consensus, likeness, scores
 from pairup.kernels import squared_distances
 from pairup.search import Basin, Candidate, Outlook
 
@@ -16,6 +16,13 @@ def test_partners_of_the_same_kind_are_alike(rng):
     alike = likeness([same, also, swapped], L)
     assert alike[0, 1] > 0.99
     assert alike[0, 2] < -0.99
+
+
+def test_the_judges_in_the_middle_of_the_weights_decide():
+    J = np.array([[-1.0, -1.0, -0.2, -0.1], [-0.5, -0.6, -1.0, -1.0]])
+    assert scores(J, np.array([1.0, 1.0, 1.0, 0.0]))[0] > 0.9  # a faint judge hardly moves the middle
+    assert scores(J, np.array([0.0, 1.0, 9.0, 9.0]))[0] < 0.3
+    np.testing.assert_allclose(scores(J[:, :2], np.array([3.0, 1.0])), [1.0, 0.525])
 
 
 def test_the_best_candidates_vote_and_rivals_are_kept(rng):

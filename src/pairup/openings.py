@@ -11,8 +11,8 @@ from pairup.measures import Indices
 from pairup.starts import leading_eigenvectors, unique
 from pairup.views import View, ranked
 
-TURNS = 14  # random rotations of each kind, where no view stands out
-TURNED = (3, 5, 8)  # how many leading components they turn
+TURNED = (3, 5, 8)  # how many leading components random rotations turn, where no view stands out
+TURNS = 14  # of each of these
 
 
 def quantiles(Z: Array, count: int) -> Array:
@@ -85,7 +85,7 @@ def _normal_places(f: Array) -> Array:
 
 
 def starting_plans(view: View, terms: Terms) -> Iterator[Single]:
-    """Yield the plans from which the coarse look sets out, no two alike."""
+    """Yield the plans from which the coarse look sets out."""
     for indices in unique(starting_matchings(view, terms)):
         yield terms.start(indices)
     if terms.prior is not None:

@@ -12,7 +12,7 @@ from pairup.kernels import Array, check_kernel, squared_distances
 from pairup.measures import Indices
 from pairup.memory import check_memory
 from pairup.validation import check_finite, check_set
-from pairup.views import View, geodesic, unit_rows, views, whitened_views
+from pairup.views import ROUNDING, View, geodesic, unit_rows, views, whitened_views
 
 FEWEST = 4  # objects below which nothing can be told
 MATRICES = 40  # dense matrices in use at once, in units of n × m numbers of 8 bytes
@@ -88,15 +88,16 @@ class Problem:
         smaller = min(self.terms.n, self.terms.m)
         if smaller < FEWEST:
             return f"{smaller} object{'s' if smaller > 1 else ''} on one side cannot be told apart by their likeness"
+        directions = self.metric == "cosine"
         for Z, name in ((self.x, "X"), (self.y, "Y")):
-            if np.ptp(unit_rows(Z) if self.metric == "cosine" else Z, axis=0).max() == 0:
+            if np.ptp(unit_rows(Z) if directions else Z, axis=0).max() <= (ROUNDING if directions else 1e-150):
                 return f"all objects of {name} are equal, so nothing tells them apart"
         return ""
 
     def views(self) -> Iterator[View]:
         """Yield the ways of looking at the sets."""
         if self.metric == "auto":
-            yield from views(self.x, self.y)
+            yield from (view for view in views(self.x, self.y) if view.tells_apart)
         elif self.metric == "precomputed":
             yield View("precomputed", self.x, self.y)
             yield View("geodesic", geodesic(self.x), geodesic(self.y))
@@ -109,7 +110,7 @@ class Problem:
     def further_views(self) -> Iterator[View]:
         """Yield more ways, for sets that do not match clearly in any of the first."""
         if self.metric == "auto":
-            yield from whitened_views(self.x, self.y)
+            yield from (view for view in whitened_views(self.x, self.y) if view.tells_apart)
 
 
 def _distances_of_kernel(K: Array) -> Array:

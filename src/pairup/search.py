@@ -147,19 +147,20 @@ def agreement(p: Indices, q: Indices, known: Indices = NO_ANCHORS[0]) -> float:
 def unrelated(view: View, seed: int) -> View:
     """Return the same X beside a set like Y, but without its structure.
 
-    The principal coordinates of Y keep their distributions and lose their relations: each is shuffled on its own, and
-    they are made uncorrelated again, as principal coordinates are. Directions, which lie on a sphere, are put back on
-    it.
+    The principal coordinates of Y nearly keep their distributions and lose their relations: each is shuffled on its
+    own, and they are made uncorrelated again, as principal coordinates are. Directions, which lie on a sphere, are put
+    back on it.
     """
     from scipy.linalg import eigh
 
     gram = 1.0 - 0.5 * view.unscaled_y if view.on_sphere else -0.5 * center(view.y)
     w, V = eigh(gram, driver="evd")
     kept = w > 1e-6 * w[-1]
+    kept[-1] = True
     shuffled = np.random.default_rng(seed).permuted(V[:, kept], axis=0)
     if not view.on_sphere:
-        shuffled -= shuffled.mean(axis=0)
-    coordinates = uncorrelated(shuffled) * np.sqrt(w[kept])
+        shuffled -= shuffled.mean(axis=0)  # rounding
+    coordinates = uncorrelated(shuffled) * np.sqrt(np.maximum(w[kept], 0.0))
     return view.with_y(squared_distances(unit_rows(coordinates) if view.on_sphere else coordinates))
 
 

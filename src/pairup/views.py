@@ -21,6 +21,7 @@ NEIGHBOURS = 5
 COMPONENTS = range(2, 9)  # how many principal components of each set are seen whitened
 EXPLAINED = 0.7  # the share of variance that these have at least
 LOW_RANK_FROM = 600
+ROUNDING = 1e-10  # directions closer than this may differ by rounding alone
 FINEST = 0.001  # the smallest ε that kernels are whitened with
 LOW_RANK = 0.4  # the share of n up to which directions cost less than whole kernels
 
@@ -46,7 +47,7 @@ class Side:
 
     @cached_property
     def _width(self) -> float:
-        return median_width((), distances=self.distances)
+        return max(median_width((), distances=self.distances), 1e-12)  # of objects that are all equal, it would be 0
 
     def spectrum(self, kernel: KernelName) -> Spectrum:
         """Return the eigendecomposition of a kernel."""
@@ -117,6 +118,11 @@ class View:
         """Return the eigendecompositions of a kernel of both sets."""
         x, y = self.sides
         return x.spectrum(kernel), y.spectrum(kernel)
+
+    @property
+    def tells_apart(self) -> bool:
+        """Whether some objects of either set differ, by more than rounding where they are directions."""
+        return min(side.unit for side in self.sides) > (ROUNDING**2 if self.on_sphere else 1e-300)
 
     def forget(self) -> None:
         """Drop the eigendecompositions: they are most of the memory."""
@@ -276,17 +282,18 @@ def cityblock(Z: Array) -> Array:
     array([[ 0., 49.],
            [49.,  0.]])
     """
-    from scipy.spatial.distance import cdist
+    from scipy.spatial.distance import pdist, squareform
 
-    D: Array = cdist(Z, Z, "cityblock")
+    D: Array = squareform(pdist(Z, "cityblock"))
     return np.square(D, out=D)
 
 
 def evened(Z: Array) -> Array:
-    """Return the principal components of a centred table, the large ones drawn halfway towards the others.
+    """Return the principal components of a centred table, the large ones drawn towards the others.
 
-    A component of variance v, large beside the median u, gets √v; one below u stays as small as it is. So what many
-    small components say is heard beside the few that hold most of the variance.
+    A component of variance v gets v/√(v + u), where u is the median: √v if it is large, halfway towards the others;
+    v/√u, as small beside them as it is, if it is below the median. So what many small components say is heard beside
+    the few that hold most of the variance.
 
     >>> np.ptp(evened(np.array([[8.0, 0.0], [-8.0, 0.0], [0.0, 1.0], [0.0, -1.0]])), axis=0).round(1)
     array([4.3, 0.7])
