@@ -97,12 +97,13 @@ def test_unrelated_directions_stay_directions(rng):
 
 def test_the_excess_tells_related_from_unrelated_sets(rng, skewed):
     X, Y, _ = skewed(rng)
-    related = look(next(views(X, Y)), Terms(60, 60, 60, NO_ANCHORS), 0)
-    apart = look(next(views(rng.normal(size=(60, 5)), rng.normal(size=(60, 5)))), Terms(60, 60, 60, NO_ANCHORS), 0)
+    terms = Terms(60, 60, 60, NO_ANCHORS)
+    related = look(next(views(X, Y)), terms, 0)
+    apart = look(next(views(rng.normal(size=(60, 5)), rng.normal(size=(60, 5)))), terms, 0)
     assert related.excess > 0.5
     assert apart.excess < 0.2
-    assert worth_following([related, apart]) == [0]
-    assert worth_following([apart, apart]) == [0, 1]
+    assert worth_following([related, apart], terms) == [0]
+    assert worth_following([apart, apart], terms) == [0, 1]
 
 
 def test_bred_matchings_are_continued_in_fine_dependence_only(rng, skewed):

@@ -115,7 +115,7 @@ def solve(
     finding = yield from search(ways, further, blind, history, pool=[], seed=seed, n_jobs=n_jobs)
     if len(terms.anchors[0]):
         pool = pooled(finding.outlooks)
-        breeds = not stands_out(finding.outlooks)
+        breeds = not stands_out(finding.outlooks, terms)
         informed = yield from search(
             finding.views, (), variants, history, pool=pool, seed=seed, n_jobs=n_jobs, breeds=breeds
         )
@@ -153,7 +153,7 @@ def search(
     pool = [*pool, *pooled(outlooks)]
     tasks = [(view, variants[0], outlook, pool) for view, outlook in zip(views, outlooks, strict=True)]
     outlooks = list(run(hear, tasks, n_jobs=n_jobs))
-    followed = worth_following(outlooks)
+    followed = worth_following(outlooks, variants[0])
     for k in set(range(len(views))).difference(followed):
         views[k].forget()
     ways: list[tuple[View | Joint, list[Basin], list[Indices]]] = [(views[k], outlooks[k].basins, []) for k in followed]
@@ -188,7 +188,7 @@ def survey(
             best = int(np.argmax([outlook.excess for outlook in of_more]))
             views.append(more[best])
             outlooks.append(of_more[best])
-    if not stands_out(outlooks):
+    if not stands_out(outlooks, terms):
         again = [(view, terms, outlook, seed) for view, outlook in zip(views, outlooks, strict=True)]
         outlooks = list(run(look_longer, again, n_jobs=n_jobs))
     return views, outlooks
@@ -203,7 +203,7 @@ def breed(
     pairs, a third descends from both, and the best of each are returned; where they do not, what they found is an
     accident of their own.
     """
-    if stands_out(outlooks) or min(terms.n, terms.m) < BRED_FROM or max(terms.n, terms.m) >= LOW_RANK_FROM:
+    if stands_out(outlooks, terms) or min(terms.n, terms.m) < BRED_FROM or max(terms.n, terms.m) >= LOW_RANK_FROM:
         return []
     weights = np.maximum([outlook.excess for outlook in outlooks], FAINT)
     heard = np.flatnonzero(weights >= HEARD * weights.max()).tolist()

@@ -23,8 +23,6 @@ PARENTS = 8  # solutions of a coarse look that a population may begin with
 NULL_DRAWS = ((30, 10), (200, 3))  # below so many objects, so many unrelated sets: of few, some match by accident
 NULL_STARTS = 7  # of an unrelated set, whose solutions are all alike
 LEAST_SQUARE = 1e-3  # directions that shuffled columns have nearly lost are not blown up beyond this
-STANDS_OUT = 0.3  # an excess from which a view leads to the pairing
-ENOUGH = 0.5  # an excess from which no further view is looked for, where that costs little
 NEAR_THE_BEST = 0.5  # views whose excess is this share of the best one's are followed
 SOFT_COOLING = (5.0, 7.0, 10.0)  # β up to which a plan says which partners are likely, and not which happen to fit
 RIVAL = 0.93  # a second solution is followed if its coarse value comes this close to the first
@@ -41,6 +39,8 @@ class Effort:
     coarse_updates : the same in the coarse look.
     coarse_epsilon : its regulariser. Many objects show finer dependence at once, where there are fewer false summits.
     races : whether only the better half of the starts is cooled to the end.
+    clear : an excess from which a view stands out: it leads to the pairing. Finer dependence goes less far beyond
+        unrelated sets.
     enough : an excess from which no further view is looked for.
     """
 
@@ -49,6 +49,7 @@ class Effort:
     coarse_updates: int
     coarse_epsilon: float
     races: bool
+    clear: float
     enough: float
 
     @classmethod
@@ -56,8 +57,8 @@ class Effort:
         """Return the effort for sets of this size: many objects leave less freedom, and cost more."""
         many = max(terms.n, terms.m) >= LOW_RANK_FROM
         if many:
-            return cls(CONTINUATION[::2], 2, 2, 0.03, True, STANDS_OUT)
-        return cls(CONTINUATION, 3, 2, 0.1, False, ENOUGH)
+            return cls(CONTINUATION[::2], 2, 2, 0.03, True, 0.25, 0.25)
+        return cls(CONTINUATION, 3, 2, 0.1, False, 0.3, 0.5)
 
 
 @dataclass(frozen=True)
@@ -235,14 +236,14 @@ def hear(view: View, terms: Terms, outlook: Outlook, pool: Sequence[Indices]) ->
     return replace(outlook, basins=exchange(view, terms, outlook.basins, pool))
 
 
-def stands_out(outlooks: Sequence[Outlook]) -> bool:
+def stands_out(outlooks: Sequence[Outlook], terms: Terms) -> bool:
     """Return whether some view goes clearly beyond unrelated sets."""
-    return max(outlook.excess for outlook in outlooks) >= STANDS_OUT
+    return max(outlook.excess for outlook in outlooks) >= Effort.of(terms).clear
 
 
-def worth_following(outlooks: Sequence[Outlook]) -> list[int]:
+def worth_following(outlooks: Sequence[Outlook], terms: Terms) -> list[int]:
     """Return the numbers of the views whose excess comes near the best; all, where none stands out."""
-    if not stands_out(outlooks):
+    if not stands_out(outlooks, terms):
         return list(range(len(outlooks)))
     excess = np.array([outlook.excess for outlook in outlooks])
     return [int(k) for k in np.flatnonzero(excess >= NEAR_THE_BEST * excess.max())]
