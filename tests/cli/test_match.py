@@ -94,7 +94,7 @@ def test_ctrl_c_exits_with_130_and_no_traceback(tmp_path, rng):
         cwd=tmp_path,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background inherit none
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a background shell ignores it
     )
     time.sleep(5)
     process.send_signal(signal.SIGINT)
