@@ -15,6 +15,7 @@ from pairup.validation import check_finite, check_set
 from pairup.views import ROUNDING, View, geodesic, unit_rows, views, whitened_views
 
 FEWEST = 4  # objects below which nothing can be told
+TINY = 1e-150  # a difference whose square is all but 0
 MATRICES = 40  # dense matrices in use at once, in units of n × m numbers of 8 bytes
 
 
@@ -88,9 +89,10 @@ class Problem:
         smaller = min(self.terms.n, self.terms.m)
         if smaller < FEWEST:
             return f"{smaller} object{'s' if smaller > 1 else ''} on one side cannot be told apart by their likeness"
-        directions = self.metric == "cosine"
+        cosine = self.metric == "cosine"
+        least = ROUNDING if cosine else TINY
         for Z, name in ((self.x, "X"), (self.y, "Y")):
-            if np.ptp(unit_rows(Z) if directions else Z, axis=0).max() <= (ROUNDING if directions else 1e-150):
+            if np.ptp(unit_rows(Z) if cosine else Z, axis=0).max() <= least:
                 return f"all objects of {name} are equal, so nothing tells them apart"
         return ""
 

@@ -57,8 +57,16 @@ class Effort:
         """Return the effort for sets of this size: many objects leave less freedom, and cost more."""
         many = max(terms.n, terms.m) >= LOW_RANK_FROM
         if many:
-            return cls(CONTINUATION[::2], 2, 2, 0.03, True, 0.25, 0.25)
-        return cls(CONTINUATION, 3, 2, 0.1, False, 0.3, 0.5)
+            return cls(
+                CONTINUATION[::2],
+                updates=2,
+                coarse_updates=2,
+                coarse_epsilon=0.03,
+                races=True,
+                clear=0.25,
+                enough=0.25,
+            )
+        return cls(CONTINUATION, updates=3, coarse_updates=2, coarse_epsilon=0.1, races=False, clear=0.3, enough=0.5)
 
 
 @dataclass(frozen=True)
