@@ -35,8 +35,8 @@ from pairup.album.features import colour_layout, combine, edge_layout, lab_pixel
 from pairup.datasets import data_folder, load_flickr, load_tiles, to_lab
 from pairup.matchers import KSHSIC
 from pairup.metrics import distance_preservation_quality, neighbours_kept
+from pairup.types import Array
 
-Array = NDArray[np.float64]
 Order = NDArray[np.intp]
 Peer = Callable[[Array, NDArray[np.intp], int], Order]  # items, cells, seed -> the item on each cell
 

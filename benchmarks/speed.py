@@ -11,7 +11,7 @@ from unittest.mock import patch
 import numpy as np
 from scipy import linalg
 
-import pairup.solvers
+import pairup.climb
 from pairup import KSHSIC, LSOM
 from pairup.assignment import assign
 from pairup.datasets import half_images, load_flickr, load_tiles, to_lab
@@ -40,7 +40,7 @@ class Meter:
 @contextmanager
 def metered_assignments():
     meter = Meter(assign)
-    with patch.object(pairup.solvers, "assign", meter):
+    with patch.object(pairup.climb, "assign", meter):
         yield meter
 
 

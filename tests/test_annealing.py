@@ -17,9 +17,9 @@ from pairup.annealing import (
     raced,
     sinkhorn,
 )
+from pairup.density_ratio import Compressed, spectrum, whitened
 from pairup.kernels import gaussian, median_width
 from pairup.measures import HSIC, NOCCO
-from pairup.ratio import Compressed, spectrum, whitened
 
 
 def free(n, m=None, pairs=None):
@@ -162,7 +162,7 @@ def test_annealing_never_exceeds_the_maximum_of_small_problems_and_often_finds_i
 
 
 def test_annealing_goes_higher_than_climbing(rng):
-    from pairup.solvers import climb
+    from pairup.climb import climb
 
     X = rng.normal(size=(60, 6))
     Y = np.tanh(X @ rng.normal(size=(6, 6))) + 0.1 * rng.normal(size=(60, 6))

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from pairup.annealing import NO_ANCHORS, Terms
+from pairup.density_ratio import held_out, ratios
 from pairup.evolution import JUDGING, POPULATION, Critic, Member, admit, child, children, evolve, pair_of
-from pairup.ratio import held_out, ratios
 from pairup.views import JUDGES, views
 
 N = 50

@@ -7,9 +7,9 @@ import pytest
 from scipy.optimize import quadratic_assignment
 
 from pairup.assignment import assign
+from pairup.climb import climb
 from pairup.kernels import KernelFamily, center, gaussian
 from pairup.measures import HSIC, LSMI, NOCCO, GaussianMI, Quadratic, align, carry, normalize, solve_ridge
-from pairup.solvers import climb
 
 N = 12
 

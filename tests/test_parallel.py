@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from joblib import parallel_config
@@ -8,7 +10,7 @@ from pairup.parallel import on_cluster, run
 
 
 def test_results_come_in_the_order_of_the_tasks():
-    assert list(run(divmod, [(i, 7) for i in range(50)], n_jobs=2)) == [divmod(i, 7) for i in range(50)]
+    assert list(run([partial(divmod, i, 7) for i in range(50)], n_jobs=2)) == [divmod(i, 7) for i in range(50)]
 
 
 def test_blas_is_pinned_while_tasks_run():
@@ -17,12 +19,12 @@ def test_blas_is_pinned_while_tasks_run():
     def threads():
         return max(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
 
-    assert list(run(threads, [(), ()], n_jobs=2)) == [1, 1]
+    assert list(run([threads, threads], n_jobs=2)) == [1, 1]
 
 
 def test_an_error_in_a_task_reaches_the_caller():
     with pytest.raises(ZeroDivisionError):
-        list(run(divmod, [(1, 1), (1, 0)], n_jobs=2))
+        list(run([partial(divmod, 1, 1), partial(divmod, 1, 0)], n_jobs=2))
 
 
 def test_no_scheduler_is_told():

@@ -5,24 +5,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pairup.assignment import SMALL, assign
+from pairup.climb import Step, climb
 from pairup.compiled import compiled
-from pairup.kernels import Array
-from pairup.measures import Indices, Quadratic
-from pairup.solvers import Step, climb
-
-Single: TypeAlias = NDArray[np.float32]
+from pairup.measures import Quadratic
+from pairup.types import Array, Float32Array, Indices
 
 
 class Form(Protocol):
     """A quadratic form of plans, tr(K P L Pᵀ), or a sum of them."""
 
-    def profit(self, plan: Single) -> Single:
+    def profit(self, plan: Float32Array) -> Float32Array:
         """Return K P L."""
 
     def value(self, indices: Indices) -> float:
@@ -33,10 +30,10 @@ class Form(Protocol):
 class Dense:
     """K and L as matrices."""
 
-    K: Single
-    L: Single
+    K: Float32Array
+    L: Float32Array
 
-    def profit(self, plan: Single) -> Single:
+    def profit(self, plan: Float32Array) -> Float32Array:
         """Return K P L."""
         return np.asarray(self.K @ plan @ self.L, dtype=np.float32)
 
@@ -45,7 +42,7 @@ class Dense:
         return paired_product(self.K, self.L, indices)
 
 
-def paired_product(K: Single, L: Single, indices: Indices) -> float:
+def paired_product(K: Float32Array, L: Float32Array, indices: Indices) -> float:
     """Return Σ K∘L[p, p] over the objects that have a partner, those with indices ≥ 0."""
     i = np.flatnonzero(indices >= 0)
     p = indices[i]
@@ -55,7 +52,7 @@ def paired_product(K: Single, L: Single, indices: Indices) -> float:
 
 
 @compiled
-def _paired_product(K: Single, L: Single, i: Indices, p: Indices) -> float:
+def _paired_product(K: Float32Array, L: Float32Array, i: Indices, p: Indices) -> float:
     total = 0.0
     end = len(i) // 4 * 4
     for k, row in zip(i, p):  # noqa: B905  numba knows no strict
@@ -80,19 +77,19 @@ class LowRank:
     half of them if the diagonals may stay in it. Among many objects those weigh little.
     """
 
-    A: Single
-    S: Single
-    B: Single
-    T: Single
+    A: Float32Array
+    S: Float32Array
+    B: Float32Array
+    T: Float32Array
     excludes_self: bool = True
 
     @cached_property
-    def _diagonals(self) -> tuple[Single, Single]:
+    def _diagonals(self) -> tuple[Float32Array, Float32Array]:
         a, b = ((Z @ C * Z).sum(axis=2) for Z, C in ((self.A, self.S), (self.B, self.T)))
         return a, b
 
     @cached_property
-    def _own(self) -> tuple[Single, Single, Single, Single, Single]:
+    def _own(self) -> tuple[Float32Array, Float32Array, Float32Array, Float32Array, Float32Array]:
         """Return a, b, Σ_k α_k T_k, Σ_k β_k S_k and Σ_k α_k β_k, where α_k·a and β_k·b are nearly the k-th diagonals.
 
         Those of kernels of one set hardly differ but by a factor.
@@ -101,11 +98,11 @@ class LowRank:
         alpha, beta = u[:, 0] * s[0], w[:, 0] * t[0]
         return v[0], z[0], np.tensordot(alpha, self.T, 1), np.tensordot(beta, self.S, 1), alpha @ beta
 
-    def profit(self, plan: Single) -> Single:
+    def profit(self, plan: Float32Array) -> Float32Array:
         """Return Σ_k (A S_k Aᵀ − α_k·diag a) P (B T_k Bᵀ − β_k·diag b)."""
         right = plan @ self.B
         W = (self.S @ (self.A.T @ right) @ self.T).sum(axis=0) @ self.B.T
-        G: Single
+        G: Float32Array
         if not self.excludes_self:
             G = self.A @ W
             return G
@@ -149,14 +146,14 @@ class Terms:
     m: int
     pairs: int
     anchors: tuple[Indices, Indices]
-    prior: Single | None = None
+    prior: Float32Array | None = None
 
     @property
     def is_permutation(self) -> bool:
         """Whether everything has a partner."""
         return self.n == self.m == self.pairs
 
-    def bind(self, profit: Single) -> None:
+    def bind(self, profit: Float32Array) -> None:
         """Let known pairs have no rival, in place."""
         rows, columns = self.anchors
         if len(rows):
@@ -177,7 +174,7 @@ class Terms:
             imposed[i] = j
         return imposed
 
-    def uniform(self) -> Single:
+    def uniform(self) -> Float32Array:
         """Return the plan that knows nothing but the anchors."""
         rows, columns = self.anchors
         plan = np.full((self.n, self.m), self.pairs / (self.n * self.m), dtype=np.float32)
@@ -186,19 +183,19 @@ class Terms:
         plan[rows, columns] = 1.0
         return plan
 
-    def hard(self, indices: Indices) -> Single:
+    def hard(self, indices: Indices) -> Float32Array:
         """Return a matching as a plan of zeros and ones."""
         plan = np.zeros((self.n, self.m), dtype=np.float32)
         matched = np.flatnonzero(indices >= 0)
         plan[matched, indices[matched]] = 1.0
         return plan
 
-    def start(self, indices: Indices, *, trust: float = 0.5) -> Single:
+    def start(self, indices: Indices, *, trust: float = 0.5) -> Float32Array:
         """Return a plan between a matching and the uniform plan."""
-        plan: Single = np.float32(1.0 - trust) * self.uniform() + np.float32(trust) * self.hard(indices)
+        plan: Float32Array = np.float32(1.0 - trust) * self.uniform() + np.float32(trust) * self.hard(indices)
         return plan
 
-    def round(self, plan: Array | Single) -> Indices:
+    def round(self, plan: Array | Float32Array) -> Indices:
         """Return the matching of largest total plan that keeps to the terms; −1 where x has no partner."""
         scores = np.array(plan, dtype=np.float64)
         rows, columns = self.anchors
@@ -215,7 +212,9 @@ class Terms:
         return indices
 
 
-def sinkhorn(scores: Single, potential: Single, terms: Terms, *, sweeps: int = 10) -> tuple[Single, Single]:
+def sinkhorn(
+    scores: Float32Array, potential: Float32Array, terms: Terms, *, sweeps: int = 10
+) -> tuple[Float32Array, Float32Array]:
     """Return the plan exp(scores + a + b) with the sums of `terms`, and b, from which the next call starts.
 
     With P = diag(u)·E·diag(v) each sweep costs two products of a matrix and a vector. Before exponentiation the
@@ -247,7 +246,7 @@ def sinkhorn(scores: Single, potential: Single, terms: Terms, *, sweeps: int = 1
     return E[: terms.n, : terms.m], potential
 
 
-def _sums(terms: Terms, shape: tuple[int, ...]) -> tuple[Single, Single]:
+def _sums(terms: Terms, shape: tuple[int, ...]) -> tuple[Float32Array, Float32Array]:
     rows, columns = np.ones(shape[0], dtype=np.float32), np.ones(shape[1], dtype=np.float32)
     if not terms.is_permutation:
         rows[-1] = max(terms.m - terms.pairs, 1e-6)
@@ -257,12 +256,12 @@ def _sums(terms: Terms, shape: tuple[int, ...]) -> tuple[Single, Single]:
 
 def annealed(
     forms: Sequence[Form],
-    plan: Single,
+    plan: Float32Array,
     terms: Terms,
     *,
     betas: Sequence[float] = RECOOLING,
     updates: int = 3,
-) -> Iterator[Single]:
+) -> Iterator[Float32Array]:
     """Yield the plan after each inverse temperature β: P ← Sinkhorn(exp(β·G / max|G|)), G = Σ_k K_k P L_k.
 
     Parameters
@@ -291,21 +290,21 @@ def annealed(
         yield plan
 
 
-def last(plans: Iterator[Single]) -> Single:
+def last(plans: Iterator[Float32Array]) -> Float32Array:
     """Drain an annealing."""
     return deque(plans, maxlen=1).pop()
 
 
 def finished(
-    forms: Sequence[Form], plans: Sequence[Single], terms: Terms, *, betas: Sequence[float], updates: int
-) -> list[Single]:
+    forms: Sequence[Form], plans: Sequence[Float32Array], terms: Terms, *, betas: Sequence[float], updates: int
+) -> list[Float32Array]:
     """Anneal several plans to the end; the parameters are those of `raced`."""
     return [last(annealed(forms, plan, terms, betas=betas, updates=updates)) for plan in plans]
 
 
 def raced(
-    forms: Sequence[Form], plans: Sequence[Single], terms: Terms, *, betas: Sequence[float], updates: int
-) -> list[Single]:
+    forms: Sequence[Form], plans: Sequence[Float32Array], terms: Terms, *, betas: Sequence[float], updates: int
+) -> list[Float32Array]:
     """Anneal several plans; after half of the cooling only the better half of them goes on, but no fewer than four.
 
     By then the best plan of the end is among those of largest tr(K P L Pᵀ); earlier it need not be.

@@ -2,18 +2,18 @@
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
-from pairup.annealing import NO_ANCHORS, Single, Terms
+from pairup.annealing import NO_ANCHORS, Terms
+from pairup.climb import Step
 from pairup.confidence import Reliability, probabilities, reliability
 from pairup.consensus import FAINT, Consensus, consensus, scores
+from pairup.density_ratio import EPSILONS, held_out, ratios
 from pairup.evolution import evolve
-from pairup.kernels import Array
-from pairup.measures import Indices
 from pairup.parallel import run
 from pairup.problem import Problem
-from pairup.ratio import EPSILONS, held_out, ratios
 from pairup.search import (
     Basin,
     Candidate,
@@ -29,7 +29,7 @@ from pairup.search import (
     stands_out,
     worth_following,
 )
-from pairup.solvers import Step
+from pairup.types import Array, Float32Array, Indices
 from pairup.views import JUDGES, LOW_RANK_FROM, Joint, View
 
 PRIOR_WEIGHTS = (0.2, 1.0)  # of a prior, beside the data, unless given
@@ -151,8 +151,8 @@ def search(
     """
     views, outlooks = survey(views, further, variants[0], seed, n_jobs)
     pool = [*pool, *pooled(outlooks)]
-    tasks = [(view, variants[0], outlook, pool) for view, outlook in zip(views, outlooks, strict=True)]
-    outlooks = list(run(hear, tasks, n_jobs=n_jobs))
+    tasks = [partial(hear, view, variants[0], outlook, pool) for view, outlook in zip(views, outlooks, strict=True)]
+    outlooks = list(run(tasks, n_jobs=n_jobs))
     followed = worth_following(outlooks, variants[0])
     for k in set(range(len(views))).difference(followed):
         views[k].forget()
@@ -161,8 +161,10 @@ def search(
         ways.append((Joint([views[k] for k in followed]), [], pooled(outlooks)))
     bred = breed(views, outlooks, variants[0], seed, n_jobs) if breeds else []
     candidates: list[Candidate] = []
-    following = [(view, variant, basins, heard, bred) for variant in variants for view, basins, heard in ways]
-    for of_view in run(follow, following, n_jobs=n_jobs):
+    following = [
+        partial(follow, view, variant, basins, heard, bred) for variant in variants for view, basins, heard in ways
+    ]
+    for of_view in run(following, n_jobs=n_jobs):
         start = history[-1].start + 1 if history else 0
         for number, candidate in enumerate(of_view):
             history.append(Step(start, number, candidate.indices, candidate.value))
@@ -180,17 +182,19 @@ def survey(
 ) -> tuple[list[View], list[Outlook]]:
     """Look coarsely at every view; at further ones, of which the best is kept, where none matches well; then longer."""
     views = list(views)
-    outlooks = list(run(look, [(view, terms, seed) for view in views], n_jobs=n_jobs))
+    outlooks = list(run([partial(look, view, terms, seed) for view in views], n_jobs=n_jobs))
     if max(outlook.excess for outlook in outlooks) < Effort.of(terms).enough:
         more = list(further)
-        of_more = list(run(look, [(view, terms, seed) for view in more], n_jobs=n_jobs))
+        of_more = list(run([partial(look, view, terms, seed) for view in more], n_jobs=n_jobs))
         if more:
             best = int(np.argmax([outlook.excess for outlook in of_more]))
             views.append(more[best])
             outlooks.append(of_more[best])
     if not stands_out(outlooks, terms):
-        again = [(view, terms, outlook, seed) for view, outlook in zip(views, outlooks, strict=True)]
-        outlooks = list(run(look_longer, again, n_jobs=n_jobs))
+        again = [
+            partial(look_longer, view, terms, outlook, seed) for view, outlook in zip(views, outlooks, strict=True)
+        ]
+        outlooks = list(run(again, n_jobs=n_jobs))
     return views, outlooks
 
 
@@ -210,19 +214,19 @@ def breed(
     weights = weights[heard] / weights[heard].sum()
     seen = [views[k] for k in heard]
     solutions = [p for outlook in outlooks for p in (*(b.indices for b in outlook.basins), *outlook.solutions)]
-    apart = [(seen, weights, terms, solutions, [kernel], seed + k) for k, kernel in enumerate(JUDGES)]
-    populations = list(run(evolve, apart, n_jobs=n_jobs))
+    apart = [partial(evolve, seen, weights, terms, solutions, [kernel], seed + k) for k, kernel in enumerate(JUDGES)]
+    populations = list(run(apart, n_jobs=n_jobs))
     one, other = (population[0] for population in populations)
     if agreement(one, other, terms.anchors[0]) < AGREEING:
         return []
     together = [p for population in populations for p in population]
-    populations += run(evolve, [(seen, weights, terms, together, JUDGES, seed + len(JUDGES))], n_jobs=n_jobs)
+    populations += run([partial(evolve, seen, weights, terms, together, JUDGES, seed + len(JUDGES))], n_jobs=n_jobs)
     return [population[0] for population in populations]
 
 
 def judge(views: Sequence[View], matchings: list[Indices], n_jobs: int | None) -> Array:
     """Return the held-out scores J of matchings (rows) under the density-ratio models of all views (columns)."""
-    return np.hstack(list(run(View.judge, [(view, matchings) for view in views], n_jobs=n_jobs)))
+    return np.hstack(list(run([partial(view.judge, matchings) for view in views], n_jobs=n_jobs)))
 
 
 def clearly_better(one: Finding, other: Finding, n_jobs: int | None) -> bool:
@@ -245,7 +249,7 @@ def answer(finding: Finding, terms: Terms, history: list[Step]) -> Answer:
     return Answer(decided.indices, sure, likely, verdict, decided, finding.views, outlooks, history)
 
 
-def pair_probabilities(decided: Consensus, soft: Single, outlooks: Sequence[Outlook], terms: Terms) -> Array:
+def pair_probabilities(decided: Consensus, soft: Float32Array, outlooks: Sequence[Outlook], terms: Terms) -> Array:
     """Return how likely every pair is; each row sums to 1 at the most, and known pairs have 1.
 
     The pair with most votes in its row is as likely as votes have been right before, the others less in proportion;

@@ -7,8 +7,8 @@ import numpy as np
 from scipy.special import expit
 
 from pairup.consensus import Consensus
-from pairup.kernels import Array
 from pairup.search import Outlook
+from pairup.types import Array
 
 # Logistic regression of "the pair is right" on the features below, fitted on generated relations only:
 # benchmarks/calibration.py fits and prints these numbers.

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from pairup.annealing import Terms
-from pairup.kernels import Array
-from pairup.measures import Indices
-from pairup.ratio import relative
+from pairup.density_ratio import relative
 from pairup.search import Candidate, Outlook
+from pairup.types import Array, Indices
 from pairup.views import Joint
 
 VOTERS = 6

@@ -9,13 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairup.extras import require
-from pairup.kernels import Array
-from pairup.measures import Indices
+from pairup.types import Array, Images, Indices
 
 if TYPE_CHECKING:
     from pairup.voice.synthetic import make_voices as make_voices
-
-Images = NDArray[np.uint8]
 
 
 class Pair(NamedTuple):

@@ -10,13 +10,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pairup.annealing import NO_ANCHORS, Single, Terms, annealed, last
+from pairup.annealing import NO_ANCHORS, Terms, annealed, last
 from pairup.compiled import compiled
-from pairup.kernels import Array
-from pairup.measures import Indices
-from pairup.ratio import left_out
+from pairup.density_ratio import left_out
 from pairup.search import agreement
 from pairup.starts import unique
+from pairup.types import Array, Float32Array, Indices
 from pairup.views import JUDGES, KernelName, View, compressed, low_rank
 
 POPULATION = 16
@@ -73,7 +72,9 @@ class Critic:
 
 
 @compiled
-def _held_out(x: Single, y: Single, xx: Single, yy: Single, i: Indices, p: Indices) -> tuple[Array, Array]:
+def _held_out(
+    x: Float32Array, y: Float32Array, xx: Float32Array, yy: Float32Array, i: Indices, p: Indices
+) -> tuple[Array, Array]:
     judges, epsilons = x.shape[:2]
     J, ratios, rows = np.zeros(judges), np.zeros((judges, len(i))), np.empty(len(i))
     for k in range(judges):
@@ -117,12 +118,12 @@ class Nursery:
                 of_view = slice(len(kernels) * k, len(kernels) * (k + 1))
                 self._single[k, epsilon] = replace(whole, S=whole.S[of_view], T=whole.T[of_view])
 
-    def finished(self, plan: Single) -> Indices:
+    def finished(self, plan: Float32Array) -> Indices:
         """Return the matching of a plan after a short annealing by all views together."""
         form = self._joint[FINISH]
         return self.terms.round(last(annealed([form], plan, self.terms, betas=FINISHING, updates=2)))
 
-    def grown(self, plan: Single, rng: np.random.Generator) -> Indices:
+    def grown(self, plan: Float32Array, rng: np.random.Generator) -> Indices:
         """Return a matching from a plan: annealed by a view or by all, at some ε, from some temperature; finished."""
         epsilon = float(rng.choice(BREEDING))
         form = self._joint[epsilon]
@@ -196,7 +197,7 @@ def pair_of(size: int, rng: np.random.Generator) -> tuple[int, int]:
     return a, (b + (b >= a)) % size
 
 
-def child(one: Member, other: Member, terms: Terms, rng: np.random.Generator) -> Single:
+def child(one: Member, other: Member, terms: Terms, rng: np.random.Generator) -> Float32Array:
     """Return a plan after two matchings: the likelier pair of each x, kept where it is among the likeliest of all."""
     if rng.random() < MIXED:
         trust, share = rng.uniform(0.3, 0.8), rng.uniform(0.3, 0.7)

@@ -6,7 +6,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Array: TypeAlias = NDArray[np.float64]
+from pairup.types import Array
+
 Kernel: TypeAlias = str | Callable[..., Any]
 
 

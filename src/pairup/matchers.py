@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -12,15 +13,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from pairup.annealing import anneal
-from pairup.kernels import Array, Kernel, KernelFamily, center
-from pairup.measures import HSIC, NOCCO, GaussianMI, Indices, Measure, Quadratic
+from pairup.climb import Step, climb
+from pairup.density_ratio import EPSILONS
+from pairup.kernels import Kernel, KernelFamily, center
+from pairup.measures import HSIC, NOCCO, GaussianMI, Measure, Quadratic
 from pairup.memory import check_memory
 from pairup.parallel import pinned_blas, run, runs_here
 from pairup.product import Continuations
-from pairup.ratio import EPSILONS
 from pairup.selection import LAMBDAS, WIDTHS, RatioGrid, best_setting, fold_numbers
-from pairup.solvers import Step, climb
 from pairup.starts import both_signs, leading_eigenvectors, unique
+from pairup.types import Array, Indices
 from pairup.validation import check_finite
 
 KernelOrPair = Kernel | tuple[Kernel, Kernel]
@@ -153,8 +155,8 @@ class Matcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
                         histories[-1].append(step)
                         yield step
             else:
-                tasks = [(climbs, number) for number in range(len(climbs.starts))]
-                for history in run(_climb, tasks, n_jobs=self.n_jobs):
+                tasks = [partial(_climb, climbs, number) for number in range(len(climbs.starts))]
+                for history in run(tasks, n_jobs=self.n_jobs):
                     histories.append(history)
                     yield from history
             winner = _winner(histories, climbs.rank)

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pairup.kernels import Array
+from pairup.climb import Step
 from pairup.matchers import KSHSIC, KSMI, KSNOCCO, LSOM, Matcher
-from pairup.measures import Indices
-from pairup.solvers import Step
+from pairup.types import Array, Indices
 from pairup.validation import check_set
 
 if TYPE_CHECKING:
@@ -104,8 +103,8 @@ class Matching:
     def assign(self, X_new: ArrayLike, Y_new: ArrayLike) -> Indices:
         """Pair new objects by the density ratio r(x, y) that the matched pairs have taught."""
         from pairup.assignment import assign
+        from pairup.density_ratio import EPSILONS, held_out, spectrum
         from pairup.kernels import gaussian, median_width
-        from pairup.ratio import EPSILONS, held_out, spectrum
 
         X, Y = self._tables("assign")
         used = np.flatnonzero(self.indices >= 0)

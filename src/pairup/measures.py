@@ -6,16 +6,12 @@ either `indices`, an integer array such that Y[indices] is aligned with X, or a 
 """
 
 from abc import ABC, abstractmethod
-from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
-from pairup.kernels import Array, center
-
-Indices: TypeAlias = NDArray[np.intp]
-Plan: TypeAlias = NDArray[Any]  # indices or a soft plan
+from pairup.kernels import center
+from pairup.types import Array, Plan
 
 
 def is_hard(plan: Plan) -> bool:

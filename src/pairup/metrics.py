@@ -5,10 +5,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pairup.kernels import Array, squared_distances
+from pairup.kernels import squared_distances
+from pairup.types import Array, BoolArray
 
 
-def right_pairs(indices: ArrayLike, truth: ArrayLike, Y: ArrayLike | None = None) -> NDArray[np.bool_]:
+def right_pairs(indices: ArrayLike, truth: ArrayLike, Y: ArrayLike | None = None) -> BoolArray:
     """Tell of each object whether its partner is right; parameters as in `match_accuracy`.
 
     >>> right_pairs([0, 2, 1], [0, 1, 2])
@@ -17,7 +18,7 @@ def right_pairs(indices: ArrayLike, truth: ArrayLike, Y: ArrayLike | None = None
     indices, truth = np.asarray(indices), np.asarray(truth)
     if indices.shape != truth.shape:
         raise ValueError(f"indices and truth must have one shape, got {indices.shape} and {truth.shape}")
-    right: NDArray[np.bool_] = indices == truth
+    right: BoolArray = indices == truth
     if Y is not None:
         Y = np.asarray(Y).reshape(len(np.asarray(Y)), -1)
         both = (indices >= 0) & (truth >= 0)

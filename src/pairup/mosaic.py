@@ -1,9 +1,9 @@
 """Many small pictures on one sheet."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from pairup.datasets import Images
+from pairup.types import BoolArray, Images
 
 PAPER = (255, 255, 255)
 MARK = (230, 0, 126)  # magenta is rare in photographs
@@ -50,7 +50,7 @@ def mosaic(
     if columns is None:
         columns = max(1, round((1.25 * n * height / width) ** 0.5))
     rows = -(-n // columns)
-    flags: NDArray[np.bool_] = np.zeros(n, dtype=bool) if marked is None else np.asarray(marked, dtype=bool)
+    flags: BoolArray = np.zeros(n, dtype=bool) if marked is None else np.asarray(marked, dtype=bool)
     sheet = np.empty((rows * (height + gap) + gap, columns * (width + gap) + gap, 3), dtype=np.uint8)
     sheet[:] = PAPER
     for i, (tile, flag) in enumerate(zip(tiles, flags, strict=True)):

@@ -5,10 +5,10 @@ from itertools import product
 
 import numpy as np
 
-from pairup.annealing import Single, Terms
-from pairup.kernels import Array, center
-from pairup.measures import Indices
+from pairup.annealing import Terms
+from pairup.kernels import center
 from pairup.starts import leading_eigenvectors, unique
+from pairup.types import Array, Float32Array, Indices
 from pairup.views import View, ranked
 
 TURNED = (3, 5, 8)  # how many leading components random rotations turn, where no view stands out
@@ -42,7 +42,7 @@ def leverage_start(view: View, terms: Terms) -> Indices:
     return terms.round(-cdist(x, y, "cityblock"))
 
 
-def components(D: Array | Single, k: int) -> Array:
+def components(D: Array | Float32Array, k: int) -> Array:
     """Return the k leading kernel principal components, the first of variance 1."""
     K = center(np.exp(D.astype(np.float64) / (-10 * max(float(np.median(D)), 1e-30))))
     V = leading_eigenvectors(K, min(k, len(K)))
@@ -84,7 +84,7 @@ def _normal_places(f: Array) -> Array:
     return places
 
 
-def starting_plans(view: View, terms: Terms) -> Iterator[Single]:
+def starting_plans(view: View, terms: Terms) -> Iterator[Float32Array]:
     """Yield the plans from which the coarse look sets out."""
     for indices in unique(starting_matchings(view, terms)):
         yield terms.start(indices)

@@ -1,6 +1,6 @@
 """Independent tasks, here or on a cluster."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any, TypeVar
@@ -32,19 +32,31 @@ def runs_here(n_jobs: int | None) -> bool:
     return getattr(backend, "supports_sharedmem", False) and effective_n_jobs(n_jobs) == 1
 
 
-def run(
-    function: Callable[..., Result],
-    tasks: Sequence[tuple[Any, ...]],
-    *,
-    n_jobs: int | None = None,
-    ordered: bool = True,
-) -> Iterator[Result]:
-    """Yield function(*task) for each task, in the order of the tasks or as they are done.
+def run(tasks: Iterable[Callable[[], Result]], *, n_jobs: int | None = None, ordered: bool = True) -> Iterator[Result]:
+    """Call each task, and yield what it returns.
 
-    Threads by default: assignments, BLAS and compiled loops release the interpreter's lock. Inside
-    ``joblib.parallel_config("dask")`` (or any other backend) the same tasks go there, with the same results.
+    A task is a function bound to its arguments by `functools.partial`: the type checker sees a wrong argument where
+    the task is made. Threads by default, for assignments, BLAS and compiled loops release the interpreter's lock.
+    Inside ``joblib.parallel_config("dask")`` (or any other backend) the same tasks go there, with the same results.
 
-    >>> list(run(pow, [(2, 3), (3, 2)], n_jobs=2))
+    Parameters
+    ----------
+    tasks : iterable of callables
+        What to call, without arguments.
+    n_jobs : int, optional
+        How many tasks run at the same time, as in joblib.
+    ordered : bool, default True
+        Whether results come in the order of the tasks, or as they are done.
+
+    Yields
+    ------
+    object
+        The result of a task.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> list(run([partial(pow, 2, 3), partial(pow, 3, 2)], n_jobs=2))
     [8, 9]
     """
     from joblib import Parallel, delayed
@@ -53,12 +65,12 @@ def run(
         # prefer="threads" lets a configured cluster take the tasks; require="sharedmem" would keep them here.
         return_as = "generator" if ordered else "generator_unordered"
         workers = Parallel(n_jobs=n_jobs, prefer="threads", return_as=return_as)
-        yield from workers(delayed(_pinned)(function, *task) for task in tasks)
+        yield from workers(delayed(_call_pinned)(task) for task in tasks)
 
 
-def _pinned(function: Callable[..., Result], *task: Any) -> Result:
+def _call_pinned(task: Callable[[], Result]) -> Result:
     with pinned_blas():  # once more, for a task that runs in another process
-        return function(*task)
+        return task()
 
 
 def on_cluster(address: str | None) -> AbstractContextManager[Any]:

@@ -4,16 +4,15 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from pairup.datasets import Images
+from pairup.climb import Step
 from pairup.extras import require
-from pairup.kernels import Array
 from pairup.matchers import Matcher
 from pairup.matching import Matching
 from pairup.metrics import right_pairs
 from pairup.mosaic import mosaic, side_by_side
-from pairup.solvers import Step
+from pairup.types import Array, BoolArray, Images
 from pairup.validation import check_set
 
 RIGHT, WRONG = "#1f77b4", "#e6007e"
@@ -64,7 +63,7 @@ class MatchedPairsDisplay(Display):
         self.x = check_set(x, "X", at_least=1)
         self.y = check_set(y, "Y", at_least=1)
         self.indices = np.asarray(indices)
-        self.right: NDArray[np.bool_] = np.ones(len(self.x), bool) if right is None else np.asarray(right, dtype=bool)
+        self.right: BoolArray = np.ones(len(self.x), bool) if right is None else np.asarray(right, dtype=bool)
         self.function = function
 
     @classmethod

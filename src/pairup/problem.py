@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pairup.annealing import NO_ANCHORS, Terms
-from pairup.kernels import Array, check_kernel, squared_distances
-from pairup.measures import Indices
+from pairup.kernels import check_kernel, squared_distances
 from pairup.memory import check_memory
+from pairup.types import Array, Indices
 from pairup.validation import check_finite, check_set
 from pairup.views import ROUNDING, View, geodesic, unit_rows, views, whitened_views
 

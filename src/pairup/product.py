@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from pairup.annealing import NO_ANCHORS, Dense, Terms, annealed, last
+from pairup.climb import Step
+from pairup.density_ratio import held_out, spectrum, whitened
 from pairup.kernels import KernelFamily
-from pairup.measures import Indices
-from pairup.ratio import held_out, spectrum, whitened
 from pairup.search import COARSE_COOLING, CONTINUATION, alignment
-from pairup.solvers import Step
+from pairup.types import Indices
 
 
 @dataclass(frozen=True)

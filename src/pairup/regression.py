@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 from sklearn.base import (
     BaseEstimator,
@@ -17,8 +17,7 @@ from sklearn.model_selection import KFold
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pairup.kernels import gaussian, median_width
-
-Array = NDArray[np.float64]
+from pairup.types import Array
 
 
 class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]

@@ -6,11 +6,11 @@ from itertools import islice
 
 import numpy as np
 
-from pairup.annealing import NO_ANCHORS, RECOOLING, Form, Single, Terms, annealed, finished, last, raced
-from pairup.kernels import Array, center, squared_distances
-from pairup.measures import Indices
+from pairup.annealing import NO_ANCHORS, RECOOLING, Form, Terms, annealed, finished, last, raced
+from pairup.density_ratio import relative
+from pairup.kernels import center, squared_distances
 from pairup.openings import starting_plans, turned_starts
-from pairup.ratio import relative
+from pairup.types import Array, Float32Array, Indices
 from pairup.views import LOW_RANK_FROM, Joint, View, unit_rows
 
 CONTINUATION = (0.1, 0.03, 0.01, 0.003, 0.001)  # ε: coarse dependence first, fine detail later
@@ -98,13 +98,13 @@ def alignment(forms: Sequence[Form], indices: Indices) -> float:
 class Basin:
     """A solution of the coarse look."""
 
-    plan: Single
+    plan: Float32Array
     indices: Indices
     value: float
 
 
 def coarse(
-    view: View | Joint, terms: Terms, starts: Sequence[Single], *, betas: Sequence[float] = COARSE_COOLING
+    view: View | Joint, terms: Terms, starts: Sequence[Float32Array], *, betas: Sequence[float] = COARSE_COOLING
 ) -> list[Basin]:
     """Anneal at a coarse ε from every start; return the distinct solutions, the best first."""
     effort = Effort.of(terms)
@@ -300,7 +300,7 @@ def follow(
     return candidates
 
 
-def softened(view: View | Joint, terms: Terms, indices: Indices) -> Single:
+def softened(view: View | Joint, terms: Terms, indices: Indices) -> Float32Array:
     """Return the plan around a matching at a moderate temperature, where it does not yet fit what is accidental.
 
     Parameters

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from pairup.kernels import Array, KernelFamily
-from pairup.measures import LSMI, Indices, align, ridge_term, solve_ridge
+from pairup.kernels import KernelFamily
+from pairup.measures import LSMI, align, ridge_term, solve_ridge
+from pairup.types import Array, Indices
 
 WIDTHS = tuple(float(c) ** 0.5 for c in range(1, 11))  # the paper's c = 1^½ … 10^½
 LAMBDAS = (1e-1, 1e-2, 1e-3)

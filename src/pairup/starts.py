@@ -6,8 +6,7 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
-from pairup.kernels import Array
-from pairup.measures import Indices
+from pairup.types import Array, Indices
 
 LANCZOS_FROM = 150  # below, a dense eigensolver is quicker
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from pairup.kernels import Array, center, gaussian, median_width
-from pairup.measures import Indices
+from pairup.kernels import center, gaussian, median_width
+from pairup.types import Array, Indices
 
 ANSWERS_VARY = 0.1  # σ²: what one pair says of an object just like it is off by so much, in units of all there is
 

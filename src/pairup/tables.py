@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairup.extras import require
-from pairup.kernels import Array
+from pairup.types import Array
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".npy", ".npz", ".parquet")
 

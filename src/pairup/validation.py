@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pairup.kernels import Array
+from pairup.types import Array
 
 
 def check_finite(Z: Array, name: str) -> None:

@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from pairup.annealing import Dense, Form, LowRank, Single
-from pairup.kernels import Array, median_width, squared_distances
-from pairup.measures import Indices
-from pairup.ratio import Compressed, Spectrum, directions, held_out, spectrum, whitened
+from pairup.annealing import Dense, Form, LowRank
+from pairup.density_ratio import Compressed, Spectrum, directions, held_out, spectrum, whitened
+from pairup.kernels import median_width, squared_distances
+from pairup.types import Array, Float32Array, Indices
 
 KernelName: TypeAlias = tuple[str, float]
 KERNELS: tuple[KernelName, ...] = (("gaussian", 1.0), ("gaussian", 2.2), ("laplacian", 1.0), ("laplacian", 2.0))
@@ -34,12 +34,12 @@ class Side:
     distances : squared distances within the set; they are kept in units of the largest.
     """
 
-    def __init__(self, distances: Array | Single) -> None:
+    def __init__(self, distances: Array | Float32Array) -> None:
         self.unit = max(float(distances.max()), 1e-300)
         self.distances = (distances / self.unit).astype(np.float32)
         self._spectra: dict[KernelName, Spectrum] = {}
 
-    def kernel(self, name: str, c: float) -> Single:
+    def kernel(self, name: str, c: float) -> Float32Array:
         """Return a kernel matrix, its width c times the median width."""
         width = c * self._width
         power = self.distances / (-2 * width**2) if name == "gaussian" else np.sqrt(self.distances) / -width
@@ -60,7 +60,7 @@ class Side:
         """All kernels within their leading directions, as many as the finest ε asks for."""
         return Compressed.of([self.kernel(*kernel) for kernel in KERNELS], directions(FINEST))
 
-    def whitened(self, kernel: KernelName, epsilon: float) -> Single:
+    def whitened(self, kernel: KernelName, epsilon: float) -> Float32Array:
         """Return a kernel as the search wants it."""
         return whitened(self.spectrum(kernel), epsilon)
 
@@ -94,23 +94,23 @@ class View:
     on_sphere : whether these are chords of the unit sphere.
     """
 
-    def __init__(self, name: str, x: Array | Single, y: Array | Single, *, on_sphere: bool = False) -> None:
+    def __init__(self, name: str, x: Array | Float32Array, y: Array | Float32Array, *, on_sphere: bool = False) -> None:
         self.name = name
         self.on_sphere = on_sphere
         self.sides = Side(x), Side(y)
 
     @property
-    def x(self) -> Single:
+    def x(self) -> Float32Array:
         """Squared distances within X."""
         return self.sides[0].distances
 
     @property
-    def y(self) -> Single:
+    def y(self) -> Float32Array:
         """Squared distances within Y."""
         return self.sides[1].distances
 
     @property
-    def unscaled_y(self) -> Single:
+    def unscaled_y(self) -> Float32Array:
         """Squared distances within Y as they came."""
         return self.y * np.float32(self.sides[1].unit)
 
@@ -129,7 +129,7 @@ class View:
         for side in self.sides:
             side.forget()
 
-    def with_y(self, y: Array | Single) -> "View":
+    def with_y(self, y: Array | Float32Array) -> "View":
         """Return the same X beside another set."""
         other = copy(self)
         other.sides = self.sides[0], Side(y)
@@ -249,7 +249,7 @@ def unit_rows(Z: Array) -> Array:
     return Z / np.where(length > 0, length, 1.0)
 
 
-def geodesic(D: Array | Single, neighbours: int = NEIGHBOURS) -> Array:
+def geodesic(D: Array | Float32Array, neighbours: int = NEIGHBOURS) -> Array:
     """Return squared lengths of the shortest ways along edges between nearest neighbours.
 
     The minimum spanning tree keeps the graph connected.

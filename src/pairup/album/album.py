@@ -21,8 +21,7 @@ from pairup.album.layout import Step, settle, sort_steps
 from pairup.album.photos import Photos, read_photos
 from pairup.album.render import WRITERS, Style
 from pairup.files import check_writable, replacing
-from pairup.kernels import Array
-from pairup.measures import Indices
+from pairup.types import Array, Indices
 from pairup.validation import check_set
 
 FORMAT, VERSION = "pairup album", 1

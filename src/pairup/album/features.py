@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pairup.album.photos import Images, Photos
+from pairup.album.photos import Photos
 from pairup.datasets import to_lab
-from pairup.kernels import Array
+from pairup.types import Array, Images
 from pairup.validation import check_set
 
 WEIGHTS = {"colour": 1.0, "edges": 0.5, "date": 0.0}

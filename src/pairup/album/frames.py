@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pairup.extras import require
-from pairup.kernels import Array
+from pairup.types import Array, BoolArray
 
-Mask = NDArray[np.bool_]
+Mask = BoolArray
 
 SHAPES = ("circle", "heart", "ring", "smiley", "star")
 DRAWINGS = ("mountain", "smiley", "777")  # the paper's complex frames, of 120, 153 and 199 cells

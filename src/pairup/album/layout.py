@@ -10,18 +10,14 @@ over neighbouring cells j, k at distance d_jk.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from pairup.compiled import compiled
-from pairup.kernels import Array
-from pairup.measures import Indices
 from pairup.parallel import run
-
-Floats = NDArray[np.float32]
-Integers = NDArray[np.int32]
+from pairup.types import Array, BoolArray, Float32Array, Indices, Int32Array
 
 STEPS, DRAFT_STEPS = 400, 60  # widths of the continuation; fewer above `MANY` items
 MANY = 4096
@@ -87,7 +83,7 @@ def sort_steps(
     yield Step(1.0, order.copy())
 
 
-def settle(features: Array, coordinates: Array, order: Indices, fixed: NDArray[np.bool_], *, seed: int = 0) -> Indices:
+def settle(features: Array, coordinates: Array, order: Indices, fixed: BoolArray, *, seed: int = 0) -> Indices:
     """Return `order` after the swaps that make it better, and no others: what a move by hand leaves to mend.
 
     Parameters
@@ -102,7 +98,7 @@ def settle(features: Array, coordinates: Array, order: Indices, fixed: NDArray[n
     return order
 
 
-def principal_components(features: Array) -> Floats:
+def principal_components(features: Array) -> Float32Array:
     """Rotate the items to their principal components: distances are kept, and dimensions without variance go."""
     X = features - features.mean(axis=0)
     if X.shape[1] > 3:
@@ -117,7 +113,7 @@ def principal_components(features: Array) -> Floats:
     return np.ascontiguousarray(X, dtype=np.float32)
 
 
-def similar_items(X: Floats, n_jobs: int | None = None) -> Integers:
+def similar_items(X: Float32Array, n_jobs: int | None = None) -> Int32Array:
     """Return for each item the `ALIKE` most similar others, in rows."""
     n = len(X)
     k = min(ALIKE, n - 1)
@@ -126,11 +122,11 @@ def similar_items(X: Floats, n_jobs: int | None = None) -> Integers:
         found = cKDTree(X).query(X, k + 1)[1].reshape(n, k + 1)
         return np.ascontiguousarray(found[:, 1:] if k else found, dtype=np.int32)
     rows = max(1, 2**22 // n)
-    tasks = [(X, start, min(start + rows, n), k) for start in range(0, n, rows)]
-    return np.concatenate(list(run(_most_similar, tasks, n_jobs=n_jobs)))
+    tasks = [partial(_most_similar, X, start, min(start + rows, n), k) for start in range(0, n, rows)]
+    return np.concatenate(list(run(tasks, n_jobs=n_jobs)))
 
 
-def _most_similar(X: Floats, start: int, stop: int, k: int) -> Integers:
+def _most_similar(X: Float32Array, start: int, stop: int, k: int) -> Int32Array:
     D = (X**2).sum(axis=1) - 2 * X[start:stop] @ X.T
     D[np.arange(stop - start), np.arange(start, stop)] = np.inf
     return np.argpartition(D, k - 1, axis=1)[:, :k].astype(np.int32)
@@ -141,9 +137,9 @@ class Lattice:
     """The cells on a raster whose pitch is the distance of neighbouring cells."""
 
     points: Array  # coordinates in units of that distance, from 0
-    row: Integers
-    column: Integers
-    near: Integers  # the nearest cells of each cell, itself first
+    row: Int32Array
+    column: Int32Array
+    near: Int32Array  # the nearest cells of each cell, itself first
 
     @classmethod
     def of(cls, coordinates: Array) -> "Lattice":
@@ -160,7 +156,7 @@ class Lattice:
         return cls(points, row, column, near.astype(np.int32))
 
 
-def _closed_up(values: Array) -> Integers:
+def _closed_up(values: Array) -> Int32Array:
     """Round coordinates to a raster on which empty gaps shrink to two lines."""
     found, place = np.unique(np.rint(values), return_inverse=True)
     lines = np.concatenate([[0], np.cumsum(np.minimum(np.diff(found), 3))])
@@ -168,7 +164,13 @@ def _closed_up(values: Array) -> Integers:
 
 
 def _continue(
-    X: Floats, cells: Lattice, nearest: Integers, order: Indices, fixed: NDArray[np.bool_], steps: int, seed: int
+    X: Float32Array,
+    cells: Lattice,
+    nearest: Int32Array,
+    order: Indices,
+    fixed: BoolArray,
+    steps: int,
+    seed: int,
 ) -> Iterator[float]:
     """Sort `order` in place by auctions on shrinking boxes."""
     X = np.ascontiguousarray(X[:, :DIMENSIONS])
@@ -187,8 +189,8 @@ def _continue(
 
 @compiled
 def box_means(
-    X: Floats, order: Indices, row: Integers, column: Integers, fixed: NDArray[np.bool_], half: int
-) -> Floats:
+    X: Float32Array, order: Indices, row: Int32Array, column: Int32Array, fixed: BoolArray, half: int
+) -> Float32Array:
     """Return for each cell the mean of the items within `half` rows and columns of it.
 
     An item that is fixed counts for an eighth of the box beside its own cell, so that items like it gather round it.
@@ -234,14 +236,14 @@ def below(n: int, state: np.uint64) -> np.int64:
 
 @compiled
 def auction(
-    X: Floats,
-    means: Floats,
+    X: Float32Array,
+    means: Float32Array,
     order: Indices,
     where: Indices,
-    near: Integers,
-    nearest: Integers,
-    fixed: NDArray[np.bool_],
-    prices: Floats,
+    near: Int32Array,
+    nearest: Int32Array,
+    fixed: BoolArray,
+    prices: Float32Array,
     increment: np.float32,
     far: int,
     seed: int,
@@ -322,11 +324,11 @@ def auction(
 
 
 def _polish(
-    X: Floats,
+    X: Float32Array,
     cells: Lattice,
-    nearest: Integers,
+    nearest: Int32Array,
     order: Indices,
-    fixed: NDArray[np.bool_],
+    fixed: BoolArray,
     temperatures: tuple[float, float],
     seed: int,
     n_jobs: int | None,
@@ -338,15 +340,28 @@ def _polish(
         blocks = _blocks(cells.points, BLOCK, turned=number == 1)
         before = order.copy()
         tasks = [
-            (X, cells.near, nearest, neighbours, weights, before, fixed, block, temperatures, seed + i, passes)
+            partial(
+                _polish_block,
+                X,
+                cells.near,
+                nearest,
+                neighbours,
+                weights,
+                before,
+                fixed,
+                block,
+                temperatures,
+                seed + i,
+                passes,
+            )
             for i, block in enumerate(blocks)
         ]
-        for i, (block, items) in enumerate(zip(blocks, run(_polish_block, tasks, n_jobs=n_jobs), strict=True)):
+        for i, (block, items) in enumerate(zip(blocks, run(tasks, n_jobs=n_jobs), strict=True)):
             order[block] = items
             yield (number + (i + 1) / len(blocks)) / passes
 
 
-def _neighbourhoods(cells: Lattice) -> tuple[Integers, Floats]:
+def _neighbourhoods(cells: Lattice) -> tuple[Int32Array, Float32Array]:
     """Return for each cell the cells around it, padded with −1, and their weights 1 / d²."""
     m = len(cells.points)
     close = cKDTree(cells.points).query_pairs(REACH, output_type="ndarray")
@@ -381,13 +396,13 @@ def _blocks(points: Array, size: int, *, turned: bool) -> list[Indices]:
 
 
 def _polish_block(
-    X: Floats,
-    near: Integers,
-    nearest: Integers,
-    neighbours: Integers,
-    weights: Floats,
+    X: Float32Array,
+    near: Int32Array,
+    nearest: Int32Array,
+    neighbours: Int32Array,
+    weights: Float32Array,
     order: Indices,
-    fixed: NDArray[np.bool_],
+    fixed: BoolArray,
     block: Indices,
     temperatures: tuple[float, float],
     seed: int,
@@ -427,13 +442,13 @@ def _polish_block(
 
 @compiled
 def anneal_swaps(
-    D: Floats,
+    D: Float32Array,
     order: Indices,
-    neighbours: Integers,
-    weights: Floats,
-    near: Integers,
-    nearest: Integers,
-    fixed: NDArray[np.bool_],
+    neighbours: Int32Array,
+    weights: Float32Array,
+    near: Int32Array,
+    nearest: Int32Array,
+    fixed: BoolArray,
     hot: float,
     cold: float,
     proposals: int,

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,8 @@ from numpy.typing import NDArray
 from pairup.extras import require
 from pairup.files import replacing
 from pairup.parallel import run
+from pairup.types import Images
 
-Images = NDArray[np.uint8]
 PathLike = str | os.PathLike[str]
 Read = tuple[Images, bytes, datetime | None]  # miniature, thumbnail, date
 
@@ -164,10 +165,10 @@ def read_photos(
         raise ValueError(f"no photos in {listed}; give a folder, files or a glob such as 'photos/*.jpg'")
     names = _names(paths)
     folder = cache_folder() if cache else None
-    tasks = [(paths[start : start + AT_ONCE], folder) for start in range(0, len(paths), AT_ONCE)]
+    tasks = [partial(_read_some, paths[start : start + AT_ONCE], folder) for start in range(0, len(paths), AT_ONCE)]
     photos, skipped, done = [], [], 0
     with quiet():
-        for results in run(_read_some, tasks, n_jobs=n_jobs):
+        for results in run(tasks, n_jobs=n_jobs):
             for result in results:
                 if isinstance(result, str):
                     skipped.append((names[done], result))

@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -118,10 +119,14 @@ def picture(album: "Album", style: Style) -> Any:
 
 def _each(function: Callable[[int], Any], items: list[int]) -> Iterator[Any]:
     """Yield function(item) for each item, some at a time on all cores."""
-    parts = [items[start : start + AT_ONCE] for start in range(0, len(items), AT_ONCE)]
+    tasks = [partial(_apply, function, items[start : start + AT_ONCE]) for start in range(0, len(items), AT_ONCE)]
     with quiet():
-        for results in run(lambda part: [function(item) for item in part], [(part,) for part in parts], n_jobs=-1):
+        for results in run(tasks, n_jobs=-1):
             yield from results
+
+
+def _apply(function: Callable[[int], Any], items: list[int]) -> list[Any]:
+    return [function(item) for item in items]
 
 
 def _places(album: "Album", style: Style) -> tuple[Any, Any]:

@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 
 from pairup.album import Frame, arrange
-from pairup.datasets import Images, to_lab
-from pairup.kernels import Array
+from pairup.datasets import to_lab
 from pairup.paper.document import jpeg
 from pairup.paper.images import photos
 from pairup.paper.protocol import ALBUMS, Task
 from pairup.paper.runner import Row
+from pairup.types import Array, Images
 
 SIDE = 40  # pixels of a cell
 

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 import pairup
-from pairup.datasets import Images, Pair, half_images, load_flickr, load_tiles, to_lab
-from pairup.kernels import Array, KernelFamily
-from pairup.measures import HSIC, NOCCO, GaussianMI, Indices, Measure
+from pairup.datasets import Pair, half_images, load_flickr, load_tiles, to_lab
+from pairup.kernels import KernelFamily
+from pairup.measures import HSIC, NOCCO, GaussianMI, Measure
 from pairup.metrics import match_accuracy, right_pairs
 from pairup.mosaic import mosaic, side_by_side
 from pairup.paper.document import jpeg
 from pairup.paper.protocol import IMAGE_METHODS, Task
 from pairup.paper.runner import Row
+from pairup.types import Array, Images, Indices
 
 
 def photos(data: str | None) -> Images:

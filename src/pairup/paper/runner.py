@@ -5,6 +5,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -88,7 +89,7 @@ def run_tasks(
     if not missing:
         return
     append(path, session_row(data))
-    for row in run(run_one, [(experiment, task, data) for task in missing], n_jobs=n_jobs, ordered=False):
+    for row in run([partial(run_one, experiment, task, data) for task in missing], n_jobs=n_jobs, ordered=False):
         append(path, row)
         yield row
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from pairup.kernels import Array
 from pairup.paper.protocol import Task
 from pairup.paper.runner import Row
+from pairup.types import Array
 from pairup.voice.lsf import envelope, lpc_from_lsf, repair_lsf
 from pairup.voice.score import METHODS, ParallelFrames, Setting, draw_split, parallel_frames
 

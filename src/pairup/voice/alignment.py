@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from pairup.compiled import compiled
+from pairup.types import Array
 
-Array = NDArray[np.float64]
 Path = NDArray[np.intp]
 
 

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pairup.extras import require
 from pairup.files import check_writable, replacing
+from pairup.types import Array
 
-Array = NDArray[np.float64]
 SUFFIXES = (".wav", ".flac", ".ogg", ".mp3", ".aif", ".aiff", ".au", ".caf", ".w64")
 
 

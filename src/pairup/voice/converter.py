@@ -8,7 +8,6 @@ from typing import Any, Literal, Self
 from zipfile import BadZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.ndimage import convolve1d
 from scipy.spatial import KDTree
 from sklearn.base import BaseEstimator
@@ -18,14 +17,13 @@ from sklearn.utils.validation import check_is_fitted
 from pairup.files import replacing
 from pairup.kernels import gaussian
 from pairup.regression import MatchedRegressor
+from pairup.types import Array, Indices
 from pairup.voice.audio import Recording, Recordings, check_sound_path, read_recording, read_recordings
 from pairup.voice.frames import Frames, Framing, lpc_order
 from pairup.voice.lsf import lpc_from_lsf, repair_lsf
 from pairup.voice.pairing import Pairing, pair_frames, partners
 from pairup.voice.synthesis import filter_residual, pitch, repitch
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 FORMAT = 1
 SHORTEST_TRAINING = 0.5  # seconds of speech, below which no map can be learned
 SHORTEST_INPUT = 0.1  # seconds, below which WORLD finds no pitch

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import dct
 
+from pairup.types import Array, BoolArray
 from pairup.voice.audio import Recording
 from pairup.voice.lsf import envelope, lpc_from_frames, lsf_from_lpc
-
-Array = NDArray[np.float64]
 
 
 def lpc_order(rate: int) -> int:
@@ -101,7 +100,7 @@ class Frames:
     def __len__(self) -> int:
         return len(self.lpc)
 
-    def __getitem__(self, index: NDArray[np.bool_] | NDArray[np.intp] | slice) -> "Frames":
+    def __getitem__(self, index: BoolArray | NDArray[np.intp] | slice) -> "Frames":
         return Frames(framing=self.framing, lpc=self.lpc[index], residual=self.residual[index], power=self.power[index])
 
     @classmethod
@@ -113,9 +112,9 @@ class Frames:
         return cls(framing=parts[0].framing, lpc=lpc, residual=residual, power=power)
 
     @property
-    def is_speech(self) -> NDArray[np.bool_]:
+    def is_speech(self) -> BoolArray:
         """Which frames are not silence."""
-        loud: NDArray[np.bool_] = self.power > self.power.max(initial=0.0) * 10 ** (-self.framing.floor / 10)
+        loud: BoolArray = self.power > self.power.max(initial=0.0) * 10 ** (-self.framing.floor / 10)
         return loud
 
     @cached_property

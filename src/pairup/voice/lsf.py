@@ -6,11 +6,10 @@ Q(z) = A(z) − z^-(p+1) A(1/z), which lie interlaced on the unit circle if and 
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.fft import next_fast_len
 from scipy.signal import lfilter
 
-Array = NDArray[np.float64]
+from pairup.types import Array
 
 
 def lpc_from_frames(frames: Array, order: int, *, lag_width: float = 0.0) -> tuple[Array, Array]:

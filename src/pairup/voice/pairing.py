@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-Array = NDArray[np.float64]
+from pairup.types import Array
+
 Pairing = NDArray[np.intp] | Array
 """Indices, so that Y[indices] is aligned with X, or a soft plan whose rows sum to one."""
 

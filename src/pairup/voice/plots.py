@@ -4,15 +4,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pairup.extras import require
 from pairup.plots import Display
+from pairup.types import Array
 from pairup.voice.audio import Recording
 from pairup.voice.lsf import envelope, lpc_from_lsf
 from pairup.voice.score import summarize
-
-Array = NDArray[np.float64]
 
 
 class EnvelopeDisplay(Display):

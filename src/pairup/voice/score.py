@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from pairup.assignment import assign
@@ -15,6 +14,7 @@ from pairup.matchers import KSHSIC, KSNOCCO, LSOM
 from pairup.matching import match
 from pairup.metrics import log_spectral_distance, mel_cepstral_distortion, pitch_error
 from pairup.regression import MatchedRegressor
+from pairup.types import Array, Indices
 from pairup.voice.alignment import align
 from pairup.voice.audio import Recording, Recordings, read_recordings
 from pairup.voice.converter import VoiceConverter
@@ -24,8 +24,6 @@ from pairup.voice.pairing import pair_frames, partners, similarity
 from pairup.voice.synthesis import pitch
 
 PAPERS_RATE = 44100
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 Setting = Literal["shuffled", "disjoint"]
 Conversion = Callable[[Array], Array]
 

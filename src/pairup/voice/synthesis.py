@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairup.extras import require
+from pairup.types import Array
 from pairup.voice.audio import Recording
 from pairup.voice.frames import Frames, Framing
 
-Array = NDArray[np.float64]
 BLOCK = 512  # frames whose spectra are held at once
 
 

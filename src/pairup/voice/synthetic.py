@@ -3,12 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.signal import lfilter
 
+from pairup.types import Array
 from pairup.voice.audio import Recording
-
-Array = NDArray[np.float64]
 
 # First five formants in Hz of an adult man, after the classic measurements of English vowels.
 VOWELS = {

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pairup.assignment import assign
-from pairup.kernels import Array
-from pairup.measures import Indices, Measure, Plan
+from pairup.measures import Measure
+from pairup.types import Array, Indices, Plan
 
 Selector = Callable[[Indices], Measure]
 """Chooses the measure for the matching it is given."""

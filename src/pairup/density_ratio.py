@@ -9,18 +9,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pairup.annealing import Single, paired_product
-from pairup.kernels import Array
-from pairup.measures import Indices
+from pairup.annealing import paired_product
+from pairup.types import Array, Float32Array, Indices
 
-Spectrum = tuple[Array, Single]
+Spectrum = tuple[Array, Float32Array]
 EPSILONS = (0.1, 0.03, 0.01, 0.003)
 
 
-def spectrum(K: Array | Single) -> Spectrum:
+def spectrum(K: Array | Float32Array) -> Spectrum:
     """Return the eigenvalues, none below 0, and eigenvectors of a kernel matrix, which may be overwritten.
 
-    Single precision is enough: eigenvalues count beside nε, which is far above its rounding.
+    Float32Array precision is enough: eigenvalues count beside nε, which is far above its rounding.
     """
     from scipy.linalg import eigh
 
@@ -28,16 +27,16 @@ def spectrum(K: Array | Single) -> Spectrum:
     return np.maximum(w, 0.0).astype(np.float64), V.astype(np.float32, copy=False)
 
 
-def factor(eigen: Spectrum, epsilon: float, *, least: float = 1e-6) -> Single:
+def factor(eigen: Spectrum, epsilon: float, *, least: float = 1e-6) -> Float32Array:
     """Return U with UUᵀ = K̃ = K(K + nεI)⁻¹; directions that shrink below `least` of the widest are left out."""
     w, V = eigen
     shrunk = w / (w + len(w) * epsilon)
     kept = shrunk > least * shrunk.max(initial=1e-30)
-    U: Single = V[:, kept] * np.sqrt(shrunk[kept]).astype(np.float32)
+    U: Float32Array = V[:, kept] * np.sqrt(shrunk[kept]).astype(np.float32)
     return U
 
 
-def whitened(eigen: Spectrum, epsilon: float) -> Single:
+def whitened(eigen: Spectrum, epsilon: float) -> Float32Array:
     """Return K̃ as the search wants it: without its constant part and its diagonal, of norm 1."""
     T = _centred_square(factor(eigen, epsilon))
     np.fill_diagonal(T, 0.0)
@@ -64,11 +63,11 @@ class Compressed:
     inner : QᵀKQ for each kernel K.
     """
 
-    Q: Single
-    inner: list[Single]
+    Q: Float32Array
+    inner: list[Float32Array]
 
     @classmethod
-    def of(cls, kernels: Sequence[Single], most: int) -> "Compressed":
+    def of(cls, kernels: Sequence[Float32Array], most: int) -> "Compressed":
         """Return the kernels within at most `most` directions."""
         Q = np.ascontiguousarray(spectrum(sum(kernels[1:], start=kernels[0].copy()))[1][:, : -most - 1 : -1])
         return cls(Q, [Q.T @ (K @ Q) for K in kernels])
@@ -78,7 +77,7 @@ class Compressed:
         w, V = spectrum(self.inner[which].copy())
         return w, self.Q @ V
 
-    def whitened(self, epsilon: float, which: Sequence[int]) -> tuple[Single, Single]:
+    def whitened(self, epsilon: float, which: Sequence[int]) -> tuple[Float32Array, Float32Array]:
         """Return A and S_k such that A S_k Aᵀ is nearly `whitened` for some of the kernels, but for its diagonal."""
         rank = min(directions(epsilon), self.Q.shape[1])
         A = self.Q[:, :rank] - self.Q[:, :rank].mean(axis=0)
@@ -93,16 +92,16 @@ class Compressed:
         return A, S
 
 
-def _centred_square(U: Single) -> Single:
+def _centred_square(U: Float32Array) -> Float32Array:
     U = U - U.mean(axis=0)
-    square: Single = U @ U.T
+    square: Float32Array = U @ U.T
     return square
 
 
-def left_out(eigen: Spectrum, epsilon: float) -> Single:
+def left_out(eigen: Spectrum, epsilon: float) -> Float32Array:
     """Return A with row i = k(x_i)ᵀ(K₋ᵢ + nεI)⁻¹, the smoother fitted without x_i: A_il = K̃_il / (1 − K̃_ii)."""
     U = factor(eigen, epsilon)
-    T: Single = U @ U.T
+    T: Float32Array = U @ U.T
     diagonal = np.minimum(np.diag(T), 0.9999)
     np.fill_diagonal(T, 0.0)
     T /= (1.0 - diagonal)[:, None]
@@ -130,11 +129,11 @@ def held_out(x: Spectrum, y: Spectrum, matchings: Sequence[Indices], epsilons: S
     return J
 
 
-def ratios(x: Spectrum, y: Spectrum, indices: Indices, epsilon: float) -> Single:
+def ratios(x: Spectrum, y: Spectrum, indices: Indices, epsilon: float) -> Float32Array:
     """Return r(x_i, y_j) of all pairs under a matching, the pairs of x_i and of y_j left out of its fit."""
     matched = np.flatnonzero(indices >= 0)
     A, B = left_out(x, epsilon), left_out(y, epsilon)
-    r: Single = len(matched) * (A[:, matched] @ B[:, indices[matched]].T)
+    r: Float32Array = len(matched) * (A[:, matched] @ B[:, indices[matched]].T)
     return r
 
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from pairup.density_ratio import Compressed, held_out, left_out, ratios, spectrum, whitened
 from pairup.kernels import center, gaussian, median_width
 from pairup.measures import normalize
-from pairup.ratio import Compressed, held_out, left_out, ratios, spectrum, whitened
 
 
 @pytest.fixture

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from pairup.climb import climb
 from pairup.kernels import KernelFamily
 from pairup.measures import HSIC, Quadratic
-from pairup.solvers import climb
 
 
 @pytest.fixture
