@@ -2,12 +2,12 @@
 
     python benchmarks/albums.py colours    1024 random colours into 32×32, seeds 0–4
     python benchmarks/albums.py photos     320 Flickr photos into 16×20 and into a smiley of 320 cells
-    python benchmarks/albums.py paper      the paper's six albums, by LSOM as published and by the default
+    python benchmarks/albums.py paper      the paper's six albums, by LSOM as published and by the default method
     python benchmarks/albums.py large      10,000 tiles into 100×100: seconds and memory of each stage
     python benchmarks/albums.py damaged    500 files, one in ten damaged
     python benchmarks/albums.py features   which features find the other part of a photo
 
-Photos need PAIRUP_DATA. Peers that are not installed are named and left out: pip install --group bench.
+Photos need PAIRUP_DATA. Peers that are not installed are listed as such; install them: pip install --group bench.
 """
 
 import argparse
@@ -42,11 +42,11 @@ Peer = Callable[[Array, NDArray[np.intp], int], Order]  # items, cells, seed -> 
 
 
 def ours(X: Array, cells: NDArray[np.intp], seed: int) -> Order:
-    return arrange(X, Frame.points(cells), seed=seed).order
+    return arrange(X, Frame.points(cells), random_state=seed).order
 
 
 def draft(X: Array, cells: NDArray[np.intp], seed: int) -> Order:
-    return arrange(X, Frame.points(cells), seed=seed, draft=True).order
+    return arrange(X, Frame.points(cells), random_state=seed, draft=True).order
 
 
 def shuffled(X: Array, cells: NDArray[np.intp], seed: int) -> Order:
@@ -197,15 +197,15 @@ def photos(only: str) -> None:
 
 
 def paper(folder: Path) -> None:
-    from pairup.paper.albums import frame, pictures
+    from pairup.paper.albums import load_pictures, make_frame
 
     albums = [("flickr", 320, "16x20"), ("frey", 225, "15x15"), ("usps", 320, "16x20")]
     albums += [("flickr", 120, "mountain"), ("frey", 153, "smiley"), ("usps", 199, "777")]
     for kind, n, name in albums:
-        X, images = pictures(kind, n, str(data_folder()))
-        for method in ("lsom", "default"):
+        X, images = load_pictures(kind, n, str(data_folder()))
+        for method in ("lsom", "auto"):
             began = time.process_time()
-            album = arrange(Photos.from_arrays(images), frame(name), features=X, method=method)
+            album = arrange(Photos.from_arrays(images), make_frame(name), features=X, method=method)
             seconds = time.process_time() - began
             path = album.save(folder / f"{kind}-{name}-{method}.png", Style(cell=48, gap=0.06))
             print(f"{kind} {n} → {name}, {method}: {album.quality}; {seconds:.1f} CPU s; {path.name}", flush=True)
@@ -219,7 +219,7 @@ def large(folder: Path) -> None:
         wall, cpu = time.perf_counter() - began, time.process_time() - busy
         print(f"{wall:6.1f} s, {cpu:6.1f} CPU s: {stage}, peak {peak:.2f} GiB", flush=True)
 
-    arrange(np.random.default_rng(0).random((5000, 3)), Frame.auto(), seed=1)  # compilation, blocks included
+    arrange(np.random.default_rng(0).random((5000, 3)), Frame.auto(), random_state=1)  # compilation, blocks included
     tiles = load_tiles(1500)
     rng = np.random.default_rng(0)
     began, busy = time.perf_counter(), time.process_time()

@@ -1,7 +1,7 @@
-"""The paper's methods on the paper's photos, beside the published figures, and the readings of LSOM.
+"""The paper's methods on the paper's photos, with the published numbers, and all readings of LSOM.
 
 python3 dev.py bench paper_methods            the tables on the Flickr photos (PAIRUP_DATA) and the toy
-python3 dev.py bench paper_methods --choose   the readings of LSOM on generated data and demo tiles, by which the
+python3 dev.py bench paper_methods --choose   the readings of LSOM on generated data and demo tiles, on which the
                                               defaults were chosen
 """
 
@@ -36,15 +36,15 @@ class TrainingCentres(RatioGrid):
             L = align(L, indices)
             for f in range(result.shape[2]):
                 train, test = np.flatnonzero(self.folds != f), np.flatnonzero(self.folds == f)
-                H, h = ratio_moments(K, L, train, train)
-                H_out, h_out = ratio_moments(K, L, train, test)
+                H, h = compute_moments(K, L, train, train)
+                H_out, h_out = compute_moments(K, L, train, test)
                 for j, lam in enumerate(lambdas):
                     alpha = solve_ridge(H, h, ridge_term(lam, self.ridge, len(train)))
                     result[w, j, f] = alpha @ h_out - 0.5 * alpha @ H_out @ alpha
         return result
 
 
-def ratio_moments(K, L, centres, samples):
+def compute_moments(K, L, centres, samples):
     """H and h of LSMI for the given centres, averaged over the given samples."""
     K, L = K[np.ix_(centres, samples)], L[np.ix_(centres, samples)]
     return (K @ K.T) * (L @ L.T) / len(samples) ** 2, (K * L).mean(axis=1)
@@ -89,7 +89,7 @@ def read_lsom(X, Y, truth, centres, ridge, select) -> dict[str, float]:
     return result
 
 
-def readings_table(problems: dict[str, tuple]) -> None:
+def print_readings(problems: dict[str, tuple]) -> None:
     print(f"\nReadings of LSOM: mean accuracy over {', '.join(problems)}")
     print(f"{'centres':14} {'λ':8} {'CV at each':10} " + " | ".join((*RULES, "best iterate (labels)")), flush=True)
     for reading in READINGS:
@@ -98,7 +98,7 @@ def readings_table(problems: dict[str, tuple]) -> None:
         print(f"{reading[0]:14} {reading[1]:8} {reading[2]:10} " + " | ".join(f"{v:.3f}" for v in mean), flush=True)
 
 
-def smooth_map(n: int, seed: int) -> tuple:
+def make_smooth_map(n: int, seed: int) -> tuple:
     """A random smooth map of a lopsided mixture of Gaussians in two dimensions into three."""
     rng = np.random.default_rng(seed)
     centres = 2 * rng.normal(size=(3, 2))
@@ -107,18 +107,18 @@ def smooth_map(n: int, seed: int) -> tuple:
     return shuffle_pair(X, Y, seed)
 
 
-def choose_defaults() -> None:
+def compare_readings() -> None:
     tiles = to_lab(load_tiles(320))
     rng = np.random.default_rng(0)
     problems = {f"tiles {n} #{k}": half_images(tiles[rng.permutation(320)[:n]]) for n in (80, 120) for k in range(3)}
-    problems |= {f"smooth map {seed}": smooth_map(80, seed) for seed in range(4)}
-    readings_table(problems)
+    problems |= {f"smooth map {seed}": make_smooth_map(80, seed) for seed in range(4)}
+    print_readings(problems)
 
 
-def original_lab(rgb):
+def convert_to_original_lab(rgb):
     """RGB to Lab with the constants of the original code: Rec. 709's gamma, D65 as (0.950456, 1, 1.088754).
 
-    The climb hangs on such details: other roundings of the same conversion give anything from 32 to 149 right.
+    The climb depends on such details: other roundings of the same conversion give from 32 to 149 correct pairs.
     """
     rgb = rgb / 255
     light = ((rgb + 0.099) / 1.099) ** (1 / 0.45)
@@ -129,7 +129,7 @@ def original_lab(rgb):
     return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=-1)
 
 
-def original_kernelized_sorting() -> int:
+def run_original_kernelized_sorting() -> int:
     """KS-HSIC as its authors' code ran it: strided photos, width 1, one start from uncentred eigenvectors."""
     from PIL import Image
 
@@ -139,19 +139,19 @@ def original_kernelized_sorting() -> int:
         photo = np.asarray(Image.open(folder / f"img{i}.jpg").convert("RGB"))
         rows, columns = photo.shape[0] // 40, photo.shape[1] // 40
         photos.append(photo[: 40 * rows : rows, : 40 * columns : columns])
-    X, Y, truth = half_images(original_lab(np.array(photos)))
+    X, Y, truth = half_images(convert_to_original_lab(np.array(photos)))
     K, L = KernelFamily(X).matrix(), KernelFamily(Y).matrix()
     start = sort_match(leading_eigenvectors(K)[:, 0], leading_eigenvectors(L)[:, 0])
     best = max(climb(HSIC(K, L), start, max_iter=100), key=lambda step: step.value)
     return int((best.indices == truth).sum())
 
 
-def truth_beside(measure, indices, truth) -> str:
+def format_values(measure, indices, truth) -> str:
     return f"{measure.value(indices):.4g} / {measure.value(truth):.4g}"
 
 
-def flickr() -> None:
-    print(f"KS-HSIC in the original code's configuration: {original_kernelized_sorting()} of 320 (published 140)")
+def compare_on_photos() -> None:
+    print(f"KS-HSIC in the original code's configuration: {run_original_kernelized_sorting()} of 320 (published 140)")
     X, Y, truth = half_images(to_lab(load_flickr()))
     x, y = KernelFamily(X), KernelFamily(Y)
     root = 10**0.5
@@ -180,20 +180,20 @@ def flickr() -> None:
         matcher.fit(X, Y)
         seconds = time.process_time() - begin
         accuracy = match_accuracy(matcher.assignment_, truth, Y)
-        values = truth_beside(measure(), matcher.assignment_, truth) if measure else ""
+        values = format_values(measure(), matcher.assignment_, truth) if measure else ""
         print(f"{name:32} {accuracy:8.3f} {seconds:6.1f}  {values}", flush=True)
-    readings_table({"flickr320": (X, Y, truth)})
+    print_readings({"flickr320": (X, Y, truth)})
 
 
-def toy() -> None:
+def compare_on_toy() -> None:
     print("\nToy Y = X³, n = 100, ten draws: iterations, and accuracy against the truth / against its mirror")
     for name, matcher in (("KS-NOCCO", KSNOCCO()), ("LSOM", LSOM())):
-        rows = list(toy_rows(matcher))
+        rows = list(run_toy(matcher))
         print(f"{name:9} " + " ".join(f"{n}:{truth:.2f}/{mirror:.2f}" for n, truth, mirror, _ in rows))
         print(f"{'':9} |rank correlation| " + " ".join(f"{abs(rho):.3f}" for *_, rho in rows), flush=True)
 
 
-def toy_rows(matcher) -> Iterator[tuple[int, float, float, float]]:
+def run_toy(matcher) -> Iterator[tuple[int, float, float, float]]:
     for seed in range(10):
         X, Y, truth = make_cubic(100, random_state=seed)
         matcher.fit(X, Y)
@@ -207,10 +207,10 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--choose", action="store_true", help="readings on generated data and demo tiles only")
     if parser.parse_args().choose:
-        choose_defaults()
+        compare_readings()
     else:
-        toy()
+        compare_on_toy()
         if os.environ.get("PAIRUP_DATA"):
-            flickr()
+            compare_on_photos()
         else:
             print("\nThe Flickr tables need the photos: set PAIRUP_DATA to the folder of data.")

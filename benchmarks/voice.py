@@ -2,11 +2,11 @@
 
 PAIRUP_DATA=folder python3 dev.py bench voice --splits=20
 
-The constants of `pair_frames` were chosen among some hundred variants, by their distance to the true pairs, on splits
-of other seeds (1000 to 1007, drawn by default_rng(seed)), on splits by word and on made voices. Those splits draw on
-the same recordings, so that their test frames overlap with the ones here. The synthesis was chosen on takes 0 to 17:
+The constants of `pair_frames` were chosen among about a hundred variants, by their distance to the true pairs, on
+splits of other seeds (1000 to 1007, drawn by default_rng(seed)), on splits by word and on synthetic voices. Those
+splits draw on the same recordings, so their test frames overlap with these. The synthesis was chosen on takes 0 to 17:
 its second pass after the result on takes 10 to 14 was seen, the number of frames and their smoothing on takes 15 to 17.
-Takes 18 and 19 were kept out of that.
+Takes 18 and 19 were not used for any choice.
 """
 
 import argparse
@@ -20,16 +20,18 @@ from pairup.metrics import mel_cepstral_distortion
 from pairup.voice import Recording, VoiceConverter, read_recording
 from pairup.voice.alignment import align
 from pairup.voice.frames import mel_cepstrum
-from pairup.voice.score import METHODS, parallel_frames, same_sentences, score_frames, score_voice, summarize
-from pairup.voice.synthesis import pitch
+from pairup.voice.methods import METHODS
+from pairup.voice.score import score_frames, score_voice, summarize
+from pairup.voice.splits import align_recordings, pair_sentences
+from pairup.voice.synthesis import estimate_pitch
 
 FOLDER = data_folder() / "voice" / "audiomnist_48k"
 SOURCE, TARGET = FOLDER / "spk01", FOLDER / "spk11"
 TRAIN = (50, 100, 200)
 
 
-def protocol(splits: int) -> None:
-    frames = parallel_frames(SOURCE, TARGET)
+def score_splits(splits: int) -> None:
+    frames = align_recordings(SOURCE, TARGET)
     print(f"{len(frames.X)} and {len(frames.Y)} frames, order {frames.X.shape[1]}, {splits} splits; LSD in dB")
     for setting in ("shuffled", "disjoint"):
         begin = time.process_time()
@@ -48,47 +50,49 @@ def protocol(splits: int) -> None:
             print(f"{method:>14}  " + "   ".join(cells))
         for rival in ("inca", "inca-z"):
             shares = (
-                (lines[rival, n]["mean"] - lines["default", n]["mean"])
+                (lines[rival, n]["mean"] - lines["auto", n]["mean"])
                 / (lines[rival, n]["mean"] - lines["oracle", n]["mean"])
                 for n in TRAIN
             )
-            print(f"the default closes {', '.join(f'{share:.0%}' for share in shares)} of the gap {rival} to oracle")
+            print(f"auto closes {', '.join(f'{share:.0%}' for share in shares)} of the gap between {rival} and oracle")
 
 
-def recordings(folder, words, takes):
+def list_recordings(folder, words, takes):
     return [folder / f"{word}_{take:02d}.wav" for word in words for take in takes]
 
 
-def whole_recordings() -> None:
-    """Five times: two words held out, the other eight to learn from, different takes of source and target."""
+def score_whole_recordings() -> None:
+    """Five folds: two words held out, the other eight to learn from, different takes of source and target."""
     for takes, note in (
         ((18, 19), "18 and 19, not used for any choice"),
         (range(10, 20), "10 to 19, some used for choices"),
     ):
         print(f"\nwhole recordings of held-out words, no take shared with training; takes {note}")
-        held_out_words(takes)
+        score_held_out_words(takes)
 
 
-def held_out_words(takes) -> None:
+def score_held_out_words(takes) -> None:
     print("            MCD before  after   by CheapTrick before  after   pitch error before  after (cents)")
     medians = []
     for synthesis in ("world", "residual"):
         rows, second = [], []
         for held in ((0, 1), (2, 3), (4, 5), (6, 7), (8, 9)):
             words = [word for word in range(10) if word not in held]
-            voice = VoiceConverter().fit(recordings(SOURCE, words, range(5)), recordings(TARGET, words, range(5, 10)))
-            test = recordings(SOURCE, held, takes), recordings(TARGET, held, takes)
+            voice = VoiceConverter().fit(
+                list_recordings(SOURCE, words, range(5)), list_recordings(TARGET, words, range(5, 10))
+            )
+            test = list_recordings(SOURCE, held, takes), list_recordings(TARGET, held, takes)
             rows += score_voice(voice, *test, synthesis=synthesis)
-            second += [second_opinion(voice, *pair, synthesis) for pair in same_sentences(*test)]
+            second += [score_by_cheaptrick(voice, *pair, synthesis) for pair in pair_sentences(*test)]
         mean = {key: np.nanmean([row[key] for row in rows]) for key in rows[0] if key != "name"}
         before, after = np.mean(second, axis=0)
-        medians.append(f"{median_pitch(voice, *test, synthesis)} by {synthesis}")
+        medians.append(f"{compare_median_pitch(voice, *test, synthesis)} by {synthesis}")
         print(
             f"{synthesis:>9}  {mean['mcd_before']:11.2f} {mean['mcd']:6.2f} {before:22.2f} {after:6.2f}"
             f" {mean['pitch_before']:20.0f} {mean['pitch']:6.0f}"
         )
     print(f"median pitch of the last two words (Hz), source → converted → target: {', '.join(medians)}")
-    speech = np.concatenate([read_recording(path).signal for path in recordings(SOURCE, range(10), (15, 16))])
+    speech = np.concatenate([read_recording(path).signal for path in list_recordings(SOURCE, range(10), (15, 16))])
     ten_seconds = Recording(np.resize(speech, 480000), 48000)
     for synthesis in ("world", "residual"):
         begin = time.process_time()
@@ -96,30 +100,30 @@ def held_out_words(takes) -> None:
         print(f"10 s of speech by {synthesis}: {time.process_time() - begin:.1f} CPU s")
 
 
-def median_pitch(voice, source, target, synthesis) -> str:
-    pairs = same_sentences(source, target)
+def compare_median_pitch(voice, source, target, synthesis) -> str:
+    pairs = pair_sentences(source, target)
     spoken = ([x for x, _ in pairs], [voice.convert(x, synthesis=synthesis) for x, _ in pairs], [y for _, y in pairs])
-    tracks = (np.concatenate([pitch(each, voice.framing_) for each in group]) for group in spoken)
+    tracks = (np.concatenate([estimate_pitch(each, voice.framing_) for each in group]) for group in spoken)
     return " → ".join(f"{np.median(f0[f0 > 0]):.0f}" for f0 in tracks)
 
 
-def second_opinion(voice, spoken, wanted, synthesis) -> tuple[float, float]:
-    """MCD before and after by another analysis than the one that converts: WORLD's CheapTrick."""
+def score_by_cheaptrick(voice, spoken, wanted, synthesis) -> tuple[float, float]:
+    """MCD before and after by WORLD's CheapTrick, an analysis that the conversion does not use."""
     import pyworld
 
     framing = voice.framing_
 
-    def cepstra(recording):
-        f0 = pitch(recording, framing)
+    def compute_cepstra(recording):
+        f0 = estimate_pitch(recording, framing)
         times = np.arange(len(f0)) * framing.step / framing.rate
-        power = pyworld.cheaptrick(recording.resampled(framing.rate).signal, f0, times, framing.rate)
+        power = pyworld.cheaptrick(recording.resample(framing.rate).signal, f0, times, framing.rate)
         speech = framing(recording).is_speech[: len(f0)]
         return mel_cepstrum(power[: len(speech)][speech], framing.rate)
 
-    truth = cepstra(wanted)
+    truth = compute_cepstra(wanted)
     scores = []
     for recording in (spoken, voice.convert(spoken, synthesis=synthesis)):
-        C = cepstra(recording)
+        C = compute_cepstra(recording)
         i, j = align(C, truth).T
         scores.append(mel_cepstral_distortion(C[i], truth[j]))
     return scores[0], scores[1]
@@ -130,5 +134,5 @@ if __name__ == "__main__":
     parser.add_argument("--splits", type=int, default=20)
     splits = parser.parse_args().splits
     warnings.simplefilter("ignore")
-    whole_recordings()
-    protocol(splits)
+    score_whole_recordings()
+    score_splits(splits)

@@ -1,5 +1,6 @@
 """How Sphinx builds these pages: `python3 dev.py docs`."""
 
+import inspect
 import re
 
 from docutils.nodes import SkipNode
@@ -24,7 +25,6 @@ extensions = [
 exclude_patterns = ["_build", "_templates", "examples/README.txt"]
 templates_path = ["_templates"]
 default_role = "py:obj"
-suppress_warnings = ["ref.python"]  # a class that its package re-exports has two pages, and either will do
 
 html_math_renderer = "mathml"  # browsers draw it themselves: no script from elsewhere, formulas also offline
 html_theme = "furo"
@@ -43,7 +43,7 @@ copybutton_prompt_is_regexp = True
 
 autodoc_preserve_defaults = True
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # the signatures of NumPy users are in the text; the types are for the type checker
+autodoc_typehints = "none"  # docstrings give the types in words: shapes, choices, defaults
 autodoc_default_options = {"members": True, "show-inheritance": True, "inherited-members": "tuple"}
 napoleon_google_docstring = False
 napoleon_use_rtype = False
@@ -62,28 +62,6 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
 }
 
-PARAMETER = re.compile(r"^(\w[\w, ]*) : (.+)$")
-
-
-def describe_parameters(app, what, name, obj, options, lines):
-    """Turn this project's `name : description` entries below Parameters into fields.
-
-    Napoleon would take the description for a type. Entries in numpydoc's form, `name : type` above an indented
-    sentence, are left to it.
-    """
-    for rule in [i for i, line in enumerate(lines) if line.startswith("-----")][::-1]:
-        end = next((i for i in range(rule + 1, len(lines)) if not lines[i].strip()), len(lines))
-        typed = any(line.startswith(" ") and line.strip()[0].isupper() for line in lines[rule + 1 : rule + 3])
-        if lines[rule - 1].strip() != "Parameters" or typed:
-            continue
-        fields = []
-        for line in lines[rule + 1 : end]:
-            if entry := PARAMETER.match(line):
-                fields += [f":param {each}: {entry[2]}" for each in entry[1].split(", ")]
-            else:
-                fields.append(line)
-        lines[rule - 1 : end] = fields
-
 
 def escape_markup(app, what, name, obj, options, lines):
     """Keep |A| an absolute value and f(*args) a call: in reStructuredText they begin a substitution and emphasis."""
@@ -94,9 +72,11 @@ def escape_markup(app, what, name, obj, options, lines):
             lines[i] = re.sub(r"(``.*?``)|(\||(?<=\()\*)", lambda found: found[1] or "\\" + found[2], line)
 
 
-def skip_scikit_learn(app, what, name, obj, skip, options):
-    """Leave out what estimators inherit from scikit-learn: its own pages describe it."""
-    return skip or str(getattr(obj, "__module__", "")).startswith("sklearn.")
+def skip_member(app, what, name, obj, skip, options):
+    """Leave out what scikit-learn's own pages describe, other names of a method, and the fields of named tuples."""
+    inherited = str(getattr(obj, "__module__", "")).startswith("sklearn.")
+    other_name = inspect.ismethod(obj) and obj.__name__ != name
+    return skip or inherited or other_name or type(obj).__name__ == "_tuplegetter"
 
 
 def draw_inline(translator, node):
@@ -112,8 +92,7 @@ def draw_block(translator, node):
 
 
 def setup(app):
-    """Hook these into Sphinx, the docstrings' before napoleon."""
+    """Connect these functions to Sphinx; that of docstrings runs before napoleon."""
     app.add_html_math_renderer("mathml", inline_renderers=(draw_inline, None), block_renderers=(draw_block, None))
-    app.connect("autodoc-process-docstring", describe_parameters, priority=1)
-    app.connect("autodoc-process-docstring", escape_markup, priority=2)
-    app.connect("autodoc-skip-member", skip_scikit_learn)
+    app.connect("autodoc-process-docstring", escape_markup, priority=1)
+    app.connect("autodoc-skip-member", skip_member)

@@ -45,6 +45,26 @@ def test_bad_sets_are_refused(X, Y, message):
         dependence(X, Y)
 
 
+PARAMETERS = [
+    *[("width", value, "width must be a positive number, got .*leave it out") for value in (0.0, -1.0, np.nan, np.inf)],
+    *[("epsilon", value, "epsilon must be a positive number, got .*leave it out") for value in (0.0, -1.0, np.nan)],
+    ("kernel", ("gaussian",) * 3, "kernel must be one kernel or a pair .*got 3 kernels; pass two"),
+]
+
+
+@pytest.mark.parametrize("measure", ["lsmi", "hsic", "nocco", "mi"])
+@pytest.mark.parametrize(("name", "value", "message"), PARAMETERS)
+def test_bad_parameters_are_refused(measure, name, value, message):
+    with pytest.raises(ValueError, match=message):
+        dependence([1.0, 2.0, 4.0], [1.0, 2.0, 4.0], measure=measure, **{name: value})
+
+
+def test_the_default_widths_are_those_of_the_paper(rng):
+    X, Y = rng.normal(size=(30, 2)), rng.normal(size=(30, 1))
+    for measure, width in (("hsic", 1.0), ("mi", 1.0), ("nocco", 10**0.5)):
+        assert dependence(X, Y, measure=measure) == dependence(X, Y, measure=measure, width=width)
+
+
 def test_an_unknown_measure_is_refused():
     with pytest.raises(ValueError, match="measure must be"):
         dependence([1.0, 2.0, 4.0], [1.0, 2.0, 4.0], measure="cka")

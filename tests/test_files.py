@@ -3,11 +3,11 @@ import stat
 
 import pytest
 
-from pairup.files import check_writable, replacing
+from pairup.files import check_writable, replace_file
 
 
 def test_a_file_appears_whole(tmp_path):
-    with replacing(tmp_path / "a.txt") as temporary:
+    with replace_file(tmp_path / "a.txt") as temporary:
         temporary.write_text("all")
         assert temporary.suffix == ".txt"
         assert not (tmp_path / "a.txt").exists()
@@ -19,7 +19,7 @@ def test_nothing_is_left_behind_and_the_old_file_stays(tmp_path):
     (tmp_path / "a.txt").write_text("old")
 
     def fail():
-        with replacing(tmp_path / "a.txt") as temporary:
+        with replace_file(tmp_path / "a.txt") as temporary:
             temporary.write_text("half")
             raise RuntimeError("stop")
 
@@ -33,13 +33,13 @@ def test_nothing_is_left_behind_and_the_old_file_stays(tmp_path):
 def test_permissions_follow_the_umask_or_the_old_file(tmp_path):
     mask = os.umask(0o022)
     try:
-        with replacing(tmp_path / "new.txt") as temporary:
+        with replace_file(tmp_path / "new.txt") as temporary:
             temporary.write_text("x")
     finally:
         os.umask(mask)
     assert stat.S_IMODE((tmp_path / "new.txt").stat().st_mode) == 0o644
     (tmp_path / "new.txt").chmod(0o600)
-    with replacing(tmp_path / "new.txt") as temporary:
+    with replace_file(tmp_path / "new.txt") as temporary:
         temporary.write_text("y")
     assert stat.S_IMODE((tmp_path / "new.txt").stat().st_mode) == 0o600
 

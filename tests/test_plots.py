@@ -1,6 +1,8 @@
+import ast
 import subprocess
 import sys
 from io import BytesIO
+from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
@@ -8,10 +10,17 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.colors import same_color
 
-from pairup import KSHSIC, match
+from pairup import KSHSIC, match, plots
 from pairup.datasets import make_cubic
 from pairup.mosaic import MARK
-from pairup.plots import RIGHT, WRONG, ConvergenceDisplay, MatchedImagesDisplay, MatchedPairsDisplay
+from pairup.plots import (
+    RIGHT,
+    WRONG,
+    ConvergenceDisplay,
+    MatchedImagesDisplay,
+    MatchedPairsDisplay,
+    MatchingDisplay,
+)
 
 mpl.use("Agg")
 
@@ -99,6 +108,58 @@ def test_displays_draw_on_given_axes(cubic):
     assert pairs.figure_ is convergence.figure_ is figure
     figure.savefig(drawn := BytesIO(), format="png")
     assert drawn.getvalue().startswith(b"\x89PNG")
+
+
+def test_a_matching_an_estimator_and_indices_are_drawn_alike(cubic):
+    (X, Y, _), _ = cubic
+    matching = match(X, Y, method="ks-hsic")
+    drawn = (
+        MatchedPairsDisplay.from_matching(matching, X, Y),
+        MatchedPairsDisplay.from_estimator(KSHSIC().fit(X, Y), X, Y),
+        MatchedPairsDisplay.from_indices(matching.indices, X, Y),
+        MatchedPairsDisplay.from_result(matching, X, Y),
+    )
+    for display in drawn[1:]:
+        assert np.array_equal(display.points_.get_offsets(), drawn[0].points_.get_offsets())
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda model, X: MatchedPairsDisplay.from_estimator(model, X, X),
+        lambda model, X: ConvergenceDisplay.from_estimator(model),
+    ],
+    ids=["pairs", "convergence"],
+)
+def test_an_estimator_before_fit_is_refused(draw):
+    with pytest.raises(TypeError, match="got KSHSIC; an estimator must be fitted first"):
+        draw(KSHSIC(), np.arange(3.0))
+
+
+def test_three_panels_show_pairs_confidence_and_candidates():
+    from types import SimpleNamespace
+
+    X, indices = np.arange(4.0)[:, None], np.array([1, 0, 2, 3])
+    steps = [SimpleNamespace(value=2.0, indices=indices), SimpleNamespace(value=1.0, indices=np.arange(4))]
+    result = SimpleNamespace(
+        indices=indices, method="auto", history=steps, confidence=np.array([0.9, 0.9, 0.5, 0.1]), sets=(X, X),
+        reliable=False, reliability=0.4,
+    )  # fmt: skip
+    display = MatchingDisplay.from_matching(result)
+    pairs, confidence, candidates = display.axes_
+    assert display.figure_.get_suptitle() == "not reliable: about 40% of the pairs are expected to be right"
+    assert pairs.collections[0].get_offsets().tolist() == [[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 3.0]]
+    assert sum(bar.get_height() for bar in confidence.patches) == 4
+    assert candidates.collections[0].get_offsets().tolist() == [[1.0, 1.0], [0.5, 0.5]]
+
+
+def test_the_module_imports_neither_results_nor_estimators():
+    """Matching.plot imports this module: to import it back, lazily or not, would be a cycle."""
+    tree = ast.parse(Path(plots.__file__).read_text(encoding="utf-8"))
+    imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert {name for name in imported if name.startswith("pairup.")} == {
+        f"pairup.{name}" for name in ("climb", "extras", "metrics", "mosaic", "types", "validation")
+    }
 
 
 def test_importing_the_module_does_not_import_matplotlib():

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from pairup.tables import read_table
+from pairup.tables import read_anchors, read_table
 
 VALUES = np.array([[1.0, 2.5], [3.0, -4.0], [5.0, 6.0]])
 
@@ -63,7 +63,7 @@ def test_a_numeric_header_can_be_forced(tmp_path):
     [
         ("a.csv", b"", "the file is empty"),
         ("a.csv", b"x,y\n", "no rows below the header"),
-        ("a.csv", b"1,2\n3\n", "row 2 has 1 cells and row 1 has 2; is the file truncated"),
+        ("a.csv", b"1,2\n3\n", "row 2 has 1 cells and row 1 has 2; check whether the file is truncated"),
         ("a.csv", b"x,y\n1,red\n", "row 2, column 'y' holds 'red', expected a number"),
         ("a.csv", b"\xff\xfe\x00\x01", "not a text table"),
         ("a.npy", b"\x93NUMPY\x01\x00", "cannot be read as a table|damaged or truncated"),
@@ -99,5 +99,22 @@ def test_missing_files_and_columns(tmp_path):
     with pytest.raises(FileNotFoundError, match="no such file"):
         read_table(tmp_path / "none.csv")
     (tmp_path / "a.csv").write_text("x,y\n1,2\n")
-    with pytest.raises(ValueError, match="no column 'z'; there are x, y"):
+    with pytest.raises(ValueError, match="no column 'z'; the columns are x, y"):
         read_table(tmp_path / "a.csv", id_column="z")
+
+
+def test_anchors_are_read_by_name_with_or_without_a_header(tmp_path):
+    (tmp_path / "bare.csv").write_text("ann,1\n cy , 0\n")
+    (tmp_path / "pairs.csv").write_text("x,y,confidence\nann,1,0.9\ncy,0,0.8\n")
+    for name in ("bare.csv", "pairs.csv"):
+        assert read_anchors(tmp_path / name, ["ann", "bob", "cy"], [0, 1]) == [(0, 1), (2, 0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("ann\n", "expected two columns, x and y"), ("eve,1\n", "names 'eve', which is no row of X")],
+)
+def test_bad_anchors_say_why(tmp_path, text, message):
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(ValueError, match=message):
+        read_anchors(tmp_path / "a.csv", ["ann"], [0, 1])

@@ -2,8 +2,8 @@
 How dependent are two paired sets?
 ==================================
 
-The measures behind the matching are useful by themselves: they see dependence of any form, where correlation sees
-lines only.
+The measures behind the matching are useful by themselves: they detect dependence of any form, while correlation
+detects linear dependence only.
 """
 
 import matplotlib.pyplot as plt
@@ -22,7 +22,7 @@ sets = {
 }
 
 # %%
-# LSMI chooses its kernel width and regulariser by cross-validation, so nothing has to be set. It estimates the
+# LSMI chooses its kernel width and regulariser by cross-validation, so no parameter has to be set. It estimates the
 # squared-loss mutual information, which is 0 for independent sets.
 
 figure, axes = plt.subplots(1, 4, figsize=(11, 3), sharex=True, layout="constrained")

@@ -3,7 +3,7 @@ Left and right halves of pictures
 =================================
 
 The paper's second experiment on pictures that ship inside scikit-image and scikit-learn: every picture is cut in the
-middle, the right halves are shuffled, and each left half must find its own.
+middle, the right halves are shuffled, and the task is to find the right half of each left half.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,8 @@ tiles = load_tiles(120)
 X, Y, truth = half_images(to_lab(tiles))
 
 # %%
-# Each half is a vector of 40 × 20 Lab colours; the sets share no meaning but what the pictures have in common.
+# Each half is a vector of 40 × 20 Lab colours. No distance between a left and a right half is used, only distances
+# within each set.
 
 for method in ("ks-hsic", "ks-nocco", "lsom", "auto"):
     matching = pairup.match(X, Y, method=method)
@@ -25,7 +26,7 @@ for method in ("ks-hsic", "ks-nocco", "lsom", "auto"):
 print(f"chance: {1 / len(X):.1%}")
 
 # %%
-# What the default finds. Wrong pairs are framed.
+# The matching of the default method. Wrong pairs are framed.
 
 left, right = tiles[:, :, :20], tiles[truth.argsort(), :, 20:]
 figure, ax = plt.subplots(figsize=(9, 7.2), layout="constrained")

@@ -2,8 +2,8 @@
 The paper's toy: a cubic curve
 ==============================
 
-Figure 1 of the paper. One hundred numbers x are drawn from (−1, 1), and y = x³ is shuffled; the task is to find out
-which y belongs to which x. Nothing but the shape of the two clouds of numbers can tell.
+Figure 1 of the paper. One hundred numbers x are drawn from (−1, 1), and y = x³ is shuffled; the task is to find
+which y belongs to which x, from the distributions of the two sets alone.
 """
 
 import matplotlib.pyplot as plt
@@ -44,8 +44,8 @@ for ax, (title, model) in zip(axes.flat[4:], searches.items(), strict=True):
     ax.set_title(title)
 
 # %%
-# A measure of dependence cannot tell a curve from its mirror image as such: x against x³ and x against (−x)³ are
-# equally dependent, up to the accident of the sample. So the matching is scored against both.
+# A measure of dependence does not distinguish a curve from its mirror image: x against x³ and x against (−x)³ are
+# equally dependent, up to differences of the sample. So the matching is scored against both.
 
 mirror = np.empty(len(X), dtype=int)
 mirror[np.argsort(X[:, 0])] = np.argsort(-Y[:, 0])

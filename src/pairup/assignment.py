@@ -1,4 +1,4 @@
-"""Exact linear assignment: the inner loop of every search."""
+"""Exact linear assignment, the inner loop of every search."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
 from pairup.compiled import compiled
+from pairup.types import Array, Float32Array, Indices
 
 # Compiled code is faster from some 90 rows on, but up to this many rows a whole search by scipy takes less
 # than the half second that loading numba does.
@@ -14,13 +15,25 @@ SMALL = 160
 BLOCK = 64  # columns evaluated at once: a few vector registers
 
 
-def assign(profit: ArrayLike) -> NDArray[np.intp]:
+def assign(profit: ArrayLike) -> Indices:
     """Choose one column for each row, no column twice, so that the total profit is largest.
 
-    Maximises Σ_i profit[i, indices[i]]. With more rows than columns, the rows left over get -1.
-    Small problems go to scipy; above, an auction finds nearly right column prices in single precision and
-    shortest augmenting paths make the answer exact in double precision, whatever the prices were.
+    Maximises Σ_i profit[i, indices[i]]. Small problems go to scipy; above, an auction finds nearly right column prices
+    in single precision and shortest augmenting paths make the answer exact in double precision, whatever the prices
+    were.
 
+    Parameters
+    ----------
+    profit : array_like of shape (n, m)
+        Profit of each row (n) with each column (m), finite.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The column of each row; with more rows than columns, the rows left over get −1.
+
+    Examples
+    --------
     >>> assign([[4, 1, 3], [2, 0, 5], [3, 2, 2]])
     array([0, 2, 1])
     >>> assign([[4], [7], [3]])
@@ -28,7 +41,10 @@ def assign(profit: ArrayLike) -> NDArray[np.intp]:
     """
     profit = np.asarray(profit)
     if profit.ndim != 2:
-        raise ValueError(f"profit must be a matrix (rows to be assigned × columns), got {profit.ndim} dimension(s)")
+        raise ValueError(
+            f"profit must be a matrix (rows to be assigned × columns), got {profit.ndim} dimension(s); "
+            "pass one row per object to be assigned"
+        )
     if 0 in profit.shape:
         return np.full(len(profit), -1, dtype=np.intp)
     low, high = float(profit.min()), float(profit.max())
@@ -47,7 +63,8 @@ def assign(profit: ArrayLike) -> NDArray[np.intp]:
     return _assign_large(profit)
 
 
-def _assign_large(profit: NDArray[Any]) -> NDArray[np.intp]:
+def _assign_large(profit: NDArray[Any]) -> Indices:
+    """Solve a problem with at most as many rows as columns in compiled code."""
     rows, columns = profit.shape
     # Medians, not extremes: a few forbidding or overwhelming entries must not set the scale of all.
     top = float(np.median(profit.max(axis=1)))
@@ -66,8 +83,8 @@ def _assign_large(profit: NDArray[Any]) -> NDArray[np.intp]:
 
 
 @compiled
-def _auction(profit: NDArray[np.float64], top: float, scale: float) -> NDArray[np.float64]:
-    """Column prices at which rows hardly want the same columns, by auctions of shrinking ε (Bertsekas)."""
+def _auction(profit: Array, top: float, scale: float) -> Array:
+    """Return column prices at which few rows want the same column, by auctions of shrinking ε (Bertsekas)."""
     n = len(profit)
     blocks = (n + BLOCK - 1) // BLOCK
     scaled = np.empty((n, blocks * BLOCK), np.float32)
@@ -87,9 +104,9 @@ def _auction(profit: NDArray[np.float64], top: float, scale: float) -> NDArray[n
 
 @compiled
 def _bid(
-    profit: NDArray[np.float32],
-    prices: NDArray[np.float32],
-    bounds: NDArray[np.float32],
+    profit: Float32Array,
+    prices: Float32Array,
+    bounds: Float32Array,
     epsilon: np.float32,
 ) -> None:
     """Let rows outbid each other until each has a column, raising `prices` in place.
@@ -141,7 +158,7 @@ def _bid(
 
 
 @compiled
-def _augment(profit: NDArray[np.float64], prices: NDArray[np.float64]) -> NDArray[np.intp]:
+def _augment(profit: Array, prices: Array) -> Indices:
     """Assign row after row along shortest augmenting paths (Jonker and Volgenant), changing `prices`.
 
     Invariant: every assigned row has its column at the largest profit minus price.
@@ -189,8 +206,8 @@ def _augment(profit: NDArray[np.float64], prices: NDArray[np.float64]) -> NDArra
 
 
 @compiled
-def _smallest(distances: NDArray[np.float64]) -> tuple[float, int]:
-    """The smallest distance and its place; blocks that hold nothing smaller are skipped by vectors."""
+def _smallest(distances: Array) -> tuple[float, int]:
+    """Return the smallest distance and its index; blocks that hold nothing smaller are skipped by vectors."""
     smallest, place = np.inf, -1
     for start in range(0, len(distances), BLOCK):
         block = distances[start : start + BLOCK]

@@ -1,4 +1,4 @@
-"""The search for the matching, as generators of steps."""
+"""The search for the matching by successive linear assignments."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,7 +15,19 @@ Selector = Callable[[Indices], Measure]
 
 @dataclass(frozen=True)
 class Step:
-    """One iterate of a search: the matching, and the value of the measure there."""
+    """One iterate of a search: the matching, and the value of the measure there.
+
+    Parameters
+    ----------
+    start : int
+        Number of the start that the search began from.
+    iteration : int
+        Number of assignments made so far; 0 is the start itself.
+    indices : ndarray of shape (n,)
+        The matching: Y[indices] is aligned with X.
+    value : float
+        The measure at that matching.
+    """
 
     start: int
     iteration: int
@@ -33,18 +45,29 @@ def climb(
 ) -> Iterator[Step]:
     """Climb a measure by successive linear assignments, P ← (1 − η)P + η·argmax⟨P, G⟩ (Eqs. 5, 7, 10).
 
-    Yields the start as iteration 0, then every iterate until a fixed point, a cycle or `max_iter`. With η < 1 the
-    iterate is a soft plan, and the steps carry its rounding. HSIC and NOCCO never decrease while the prepared
-    matrices are positive semidefinite; other measures may, so the caller keeps the best step.
+    With η < 1 the iterate is a soft plan, and the steps carry its rounding. HSIC and NOCCO never decrease while the
+    prepared matrices are positive semidefinite; other measures may, so the caller keeps the best step.
 
     Parameters
     ----------
-    measure : what is maximised, or a function that chooses it for each iterate.
-    start : indices of the first matching.
-    number : which of several starts this is; it is copied into the steps.
-    max_iter : the largest number of assignments.
-    eta : the step size η in (0, 1].
+    measure : Measure or callable
+        What is maximised, or a function that chooses it for each iterate.
+    start : ndarray of shape (n,)
+        Indices of the first matching.
+    number : int, default 0
+        Number of this start among several; it is copied into the steps.
+    max_iter : int, default 20
+        The largest number of assignments.
+    eta : float, default 1.0
+        The step size η in (0, 1].
 
+    Yields
+    ------
+    Step
+        The start as iteration 0, then every iterate until a fixed point, a cycle or `max_iter`.
+
+    Examples
+    --------
     >>> from pairup.measures import HSIC
     >>> x = np.array([0.0, 1.0, 3.0])
     >>> K, L = np.outer(x, x), np.outer(x[::-1], x[::-1])

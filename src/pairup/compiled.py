@@ -1,4 +1,4 @@
-"""Hot loops compiled by numba on their first call, so that importing them costs nothing."""
+"""Compile hot loops by numba on their first call, so that importing them costs nothing."""
 
 from collections.abc import Callable
 from functools import update_wrapper
@@ -19,6 +19,13 @@ class compiled(Generic[P, R]):
     functions may call each other; keep them in one file, because the cache of a caller is renewed only
     when its own file changes.
 
+    Parameters
+    ----------
+    function : callable
+        The function, of numbers and arrays, in the part of Python that numba compiles.
+
+    Examples
+    --------
     >>> @compiled
     ... def triangle(n: int) -> int:
     ...     total = 0
@@ -36,7 +43,7 @@ class compiled(Generic[P, R]):
 
     @property
     def dispatcher(self) -> Any:
-        """The function as numba knows it."""
+        """The function as numba's dispatcher object."""
         if self._compiled is None:
             import numba
 
@@ -52,7 +59,7 @@ class compiled(Generic[P, R]):
 
     @property
     def _numba_type_(self) -> Any:
-        """What numba asks of an object that another compiled function calls."""
+        """The type that numba asks for when another compiled function calls this one."""
         return self.dispatcher._numba_type_
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:

@@ -1,4 +1,4 @@
-"""Data to try things on: made on the spot, or cut from pictures that ship inside dependencies."""
+"""Example data: generated, or cut from pictures that ship with dependencies."""
 
 import os
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairup.extras import require
+from pairup.sampling import farthest_first
 from pairup.types import Array, Images, Indices
 
 if TYPE_CHECKING:
@@ -16,7 +17,17 @@ if TYPE_CHECKING:
 
 
 class Pair(NamedTuple):
-    """Two unpaired sets whose true pairing is known: ``Y[truth]`` is aligned with ``X``."""
+    """Two unpaired sets whose true pairing is known.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Objects of the first set as rows.
+    Y : ndarray of shape (n, e)
+        Objects of the second set as rows.
+    truth : ndarray of shape (n,)
+        The true pairing: ``Y[truth]`` is aligned with ``X``.
+    """
 
     X: Array
     Y: Array
@@ -24,8 +35,24 @@ class Pair(NamedTuple):
 
 
 def shuffle_pair(X: Array, Y: Array, random_state: int = 0) -> Pair:
-    """Shuffle the rows of Y and remember where they went.
+    """Shuffle the rows of Y and record the true pairing.
 
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Objects as rows.
+    Y : ndarray of shape (n, e)
+        Their partners, in the same order.
+    random_state : int, default 0
+        Seed of the shuffle.
+
+    Returns
+    -------
+    Pair
+        X, the shuffled Y, and the true pairing.
+
+    Examples
+    --------
     >>> X, Y, truth = shuffle_pair(np.arange(3.0)[:, None], np.arange(3.0)[:, None])
     >>> bool((Y[truth] == X).all())
     True
@@ -37,6 +64,20 @@ def shuffle_pair(X: Array, Y: Array, random_state: int = 0) -> Pair:
 def make_cubic(n: int = 100, random_state: int = 0) -> Pair:
     """Return the paper's toy (section 5.1): X uniform on (−1, 1), Y = X³, shuffled.
 
+    Parameters
+    ----------
+    n : int, default 100
+        Number of points.
+    random_state : int, default 0
+        Seed of the points and of the shuffle.
+
+    Returns
+    -------
+    Pair
+        X, the shuffled Y, and the true pairing.
+
+    Examples
+    --------
     >>> X, Y, truth = make_cubic(5)
     >>> bool(np.allclose(Y[truth], X**3))
     True
@@ -47,7 +88,23 @@ def make_cubic(n: int = 100, random_state: int = 0) -> Pair:
 
 
 def to_lab(images: NDArray[Any]) -> Array:
-    """Convert RGB images, or any array whose last axis is RGB, to Lab colours, as the paper does."""
+    """Convert RGB images, or any array whose last axis is RGB, to Lab colours, as the paper does.
+
+    Parameters
+    ----------
+    images : ndarray of shape (…, 3)
+        RGB colours: integers from 0 to 255, or floats from 0 to 1.
+
+    Returns
+    -------
+    ndarray of shape (…, 3)
+        The colours in Lab: L from 0 to 100.
+
+    Examples
+    --------
+    >>> to_lab(np.array([[255, 255, 255]], dtype=np.uint8)).round()[0, 0]
+    np.float64(100.0)
+    """
     color = require("skimage.color", extra="album")
     lab: Array = color.rgb2lab(images)
     return lab
@@ -56,6 +113,20 @@ def to_lab(images: NDArray[Any]) -> Array:
 def half_images(images: NDArray[Any], random_state: int = 0) -> Pair:
     """Cut images in the middle (section 5.2): X are the left halves, Y the right halves, shuffled.
 
+    Parameters
+    ----------
+    images : ndarray of shape (n, height, width, 3)
+        Pictures of one size.
+    random_state : int, default 0
+        Seed of the shuffle.
+
+    Returns
+    -------
+    Pair
+        The left halves, the shuffled right halves, each as one row of numbers, and the true pairing.
+
+    Examples
+    --------
     >>> half_images(np.zeros((4, 6, 6, 3))).X.shape
     (4, 54)
     """
@@ -75,23 +146,33 @@ def load_tiles(n: int = 320) -> Images:
     The photographs are cut into a grid, and the n tiles are taken whose mean colours differ most (each in turn lies
     farthest from those before it, in Lab): twenty tiles of one sky would make any pairing of them arbitrary.
 
+    Parameters
+    ----------
+    n : int, default 320
+        Number of tiles.
+
+    Returns
+    -------
+    ndarray of uint8, shape (n, 40, 40, 3)
+        The tiles in RGB.
+
+    Examples
+    --------
     >>> load_tiles(12).shape
     (12, 40, 40, 3)
     """
     tiles = np.concatenate([_cut(photo) for photo in _photographs()])
     if not 1 <= n <= len(tiles):
-        raise ValueError(f"n must lie between 1 and {len(tiles)}, the number of tiles there are, got {n}")
+        raise ValueError(
+            f"n must lie between 1 and {len(tiles)}, the number of tiles, got {n}; choose a smaller number"
+        )
     colours = to_lab(tiles.mean(axis=(1, 2)) / 255)
-    chosen = [int(np.linalg.norm(colours - colours.mean(axis=0), axis=1).argmin())]
-    nearest = np.full(len(tiles), np.inf)
-    while len(chosen) < n:
-        nearest = np.minimum(nearest, np.linalg.norm(colours - colours[chosen[-1]], axis=1))
-        chosen.append(int(nearest.argmax()))
-    distinct: Images = tiles[np.sort(chosen)]
+    distinct: Images = tiles[np.sort(farthest_first(colours, n))]
     return distinct
 
 
 def _photographs() -> Iterator[Images]:
+    """Yield the photographs in RGB, those of scikit-image first."""
     data = require("skimage.data", extra="album")
     image = require("PIL.Image", extra="album")
     for name in PHOTOS:
@@ -115,26 +196,47 @@ def _cut(photo: Images) -> Images:
 def load_flickr(folder: str | os.PathLike[str] | None = None) -> Images:
     """Return the paper's 320 Flickr photos at 40 × 40 pixels.
 
-    They are not part of the package (their licences are not clear): `folder` holds img1.png … img320.png, and
-    defaults to ``flickr320/png40`` below the folder that the variable PAIRUP_DATA names.
+    They are not part of the package (their licences are not clear).
+
+    Parameters
+    ----------
+    folder : str or path, default None
+        Folder that holds img1.png to img320.png; None takes ``flickr320/png40`` in the folder that the environment
+        variable PAIRUP_DATA names.
+
+    Returns
+    -------
+    ndarray of uint8, shape (320, 40, 40, 3)
+        The photos in RGB.
     """
     image = require("PIL.Image", extra="album")
     place = Path(folder) if folder is not None else data_folder() / "flickr320" / "png40"
     names = [place / f"img{i}.png" for i in range(1, 321)]
     if missing := [name for name in names if not name.is_file()]:
-        raise FileNotFoundError(f"{place} should hold img1.png to img320.png, but {missing[0].name} is missing")
+        raise FileNotFoundError(
+            f"{place} must hold img1.png to img320.png, but {missing[0].name} is missing; "
+            "pass the folder of the photos, or use load_tiles()"
+        )
     return np.stack([np.asarray(image.open(name, formats=["PNG"]).convert("RGB")) for name in names])
 
 
 def data_folder() -> Path:
-    """Return the folder of measured data that the variable PAIRUP_DATA names."""
+    """Return the folder of measured data that the environment variable PAIRUP_DATA names.
+
+    Returns
+    -------
+    Path
+        The folder.
+    """
     if not (name := os.environ.get("PAIRUP_DATA")):
-        raise FileNotFoundError("this needs data that do not ship: set PAIRUP_DATA to the folder that holds them")
+        raise FileNotFoundError(
+            "this needs measured data, which are not part of the package; set PAIRUP_DATA to their folder"
+        )
     return Path(name)
 
 
 def __getattr__(name: str) -> Any:
-    if name == "make_voices":  # lives with the voices; not imported before it is needed
+    if name == "make_voices":  # defined in pairup.voice; imported on first use
         from pairup.voice.synthetic import make_voices
 
         return make_voices

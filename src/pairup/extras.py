@@ -5,8 +5,22 @@ from typing import Any
 
 
 def require(module: str, *, extra: str) -> Any:
-    """Import `module`, or say which install line brings it.
+    """Import a module of an extra, or raise an error that says which install line brings it.
 
+    Parameters
+    ----------
+    module : str
+        Dotted name of the module.
+    extra : str
+        The extra of this package that depends on it.
+
+    Returns
+    -------
+    module
+        The imported module.
+
+    Examples
+    --------
     >>> require("json", extra="album").dumps([1])
     '[1]'
     >>> require("no_such_module", extra="album")
@@ -18,7 +32,7 @@ def require(module: str, *, extra: str) -> Any:
         return import_module(module)
     except ModuleNotFoundError as error:
         if error.name != module.partition(".")[0]:
-            raise  # the extra is there and broken in itself: its own message says more
+            raise  # the extra is installed but broken: its own message says more
         raise ModuleNotFoundError(
             f"this needs {error.name}, which is not installed; run: pip install 'pairup[{extra}]'",
             name=error.name,

@@ -1,4 +1,4 @@
-"""Files written whole or not at all."""
+"""Write files whole or not at all."""
 
 import os
 import tempfile
@@ -8,13 +8,27 @@ from pathlib import Path
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:
-    """Return `path`, or say before any work starts why nothing can be written there.
+    """Return `path`, or raise an OSError that says why no file can be written there.
 
-    >>> check_writable("no/such/folder/pairs.csv")
+    Call it before long work starts.
+
+    Parameters
+    ----------
+    path : str or path
+        The file to be written.
+
+    Returns
+    -------
+    Path
+        The same path.
+
+    Examples
+    --------
+    >>> check_writable("none/pairs.csv")
     Traceback (most recent call last):
     ...
-    FileNotFoundError: cannot write no/such/folder/pairs.csv: the folder no/such/folder does not exist; create it or choose another output
-    """  # noqa: E501
+    FileNotFoundError: cannot write none/pairs.csv: the folder none does not exist; create it or choose another output
+    """
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(f"cannot write {path}: it is a folder; give a file name")
@@ -22,7 +36,7 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
         raise FileNotFoundError(
             f"cannot write {path}: the folder {path.parent} does not exist; create it or choose another output"
         )
-    try:  # permissions lie (root, network drives, read-only mounts): try it
+    try:  # permission bits do not tell (root, network drives, read-only mounts): try it
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:40]}."):
             pass
     except OSError as error:
@@ -31,7 +45,18 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
 
 
 def make_folder(path: str | os.PathLike[str]) -> Path:
-    """Return the folder `path`, made with its parents where it was missing, or say why it cannot be made."""
+    """Return the folder `path`, created with its parents where it was missing, or raise an OSError that says why not.
+
+    Parameters
+    ----------
+    path : str or path
+        The folder.
+
+    Returns
+    -------
+    Path
+        The folder, which exists.
+    """
     path = Path(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -41,10 +66,28 @@ def make_folder(path: str | os.PathLike[str]) -> Path:
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a temporary path beside `path` that takes its place only if the block succeeds.
+def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a temporary path beside `path` that replaces it only if the block succeeds.
 
     The temporary path keeps the suffix, so that writers who choose a format by suffix work on it.
+
+    Parameters
+    ----------
+    path : str or path
+        The file to be written or replaced.
+
+    Yields
+    ------
+    Path
+        The temporary file to write to.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with replace_file(Path(folder, "pairs.csv")) as temporary:
+    ...         _ = temporary.write_text("x,y")
+    ...     os.listdir(folder)
+    ['pairs.csv']
     """
     path = check_writable(path)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem[:40]}.", suffix=path.suffix)
@@ -58,3 +101,6 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+replacing = replace_file  # the former name

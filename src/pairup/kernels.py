@@ -9,11 +9,26 @@ from numpy.typing import ArrayLike, NDArray
 from pairup.types import Array
 
 Kernel: TypeAlias = str | Callable[..., Any]
+"""Name of a kernel, or a function of two rows."""
 
 
 def squared_distances(X: ArrayLike, Z: ArrayLike | None = None) -> Array:
-    """Return ‖x_i − z_j‖² for all pairs (z = x unless given), the diagonal exactly 0.
+    """Return ‖x_i − z_j‖² for all pairs, with z = x unless Z is given; the diagonal is then exactly 0.
 
+    Parameters
+    ----------
+    X : array_like of shape (n, d)
+        Objects as rows.
+    Z : array_like of shape (m, d), default None
+        Other objects as rows; None compares X with itself.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        The squared Euclidean distances.
+
+    Examples
+    --------
     >>> squared_distances([[0.0], [3.0]])
     array([[0., 9.],
            [9., 0.]])
@@ -35,9 +50,18 @@ def median_width(X: ArrayLike, *, distances: NDArray[Any] | None = None) -> floa
 
     Parameters
     ----------
-    X : n objects as rows.
-    distances : their squared distances, if they are known already.
+    X : array_like of shape (n, d)
+        Objects as rows.
+    distances : ndarray of shape (n, n), default None
+        Their squared distances, if they are known already.
 
+    Returns
+    -------
+    float
+        The median width; 0 if all rows are equal.
+
+    Examples
+    --------
     >>> round(median_width([[0.0], [1.0], [2.0]]), 3)
     0.707
     """
@@ -49,6 +73,7 @@ def median_width(X: ArrayLike, *, distances: NDArray[Any] | None = None) -> floa
 
 
 def _positive(width: float) -> float:
+    """Return the width, or raise a ValueError if it is not positive."""
     if not width > 0:
         raise ValueError(
             f"the kernel width must be positive, got {width}; a median width of 0 means that all rows are equal"
@@ -59,6 +84,22 @@ def _positive(width: float) -> float:
 def gaussian(X: ArrayLike, Z: ArrayLike | None = None, *, width: float) -> Array:
     """Return the Gaussian kernel K(x, z) = exp(−‖x − z‖² / (2·width²)).
 
+    Parameters
+    ----------
+    X : array_like of shape (n, d)
+        Objects as rows.
+    Z : array_like of shape (m, d), default None
+        Other objects as rows; None compares X with itself.
+    width : float
+        Kernel width σ, positive.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        The kernel matrix.
+
+    Examples
+    --------
     >>> gaussian([[0.0], [1.0]], width=1.0).round(3)
     array([[1.   , 0.607],
            [0.607, 1.   ]])
@@ -72,6 +113,22 @@ def gaussian(X: ArrayLike, Z: ArrayLike | None = None, *, width: float) -> Array
 def laplacian(X: ArrayLike, Z: ArrayLike | None = None, *, width: float) -> Array:
     """Return the Laplacian kernel K(x, z) = exp(−‖x − z‖ / width) of Euclidean distances.
 
+    Parameters
+    ----------
+    X : array_like of shape (n, d)
+        Objects as rows.
+    Z : array_like of shape (m, d), default None
+        Other objects as rows; None compares X with itself.
+    width : float
+        Kernel width, positive.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        The kernel matrix.
+
+    Examples
+    --------
     >>> laplacian([[0.0], [1.0]], width=1.0).round(3)
     array([[1.   , 0.368],
            [0.368, 1.   ]])
@@ -85,6 +142,20 @@ def laplacian(X: ArrayLike, Z: ArrayLike | None = None, *, width: float) -> Arra
 def linear(X: ArrayLike, Z: ArrayLike | None = None) -> Array:
     """Return the linear kernel K(x, z) = x·z.
 
+    Parameters
+    ----------
+    X : array_like of shape (n, d)
+        Objects as rows.
+    Z : array_like of shape (m, d), default None
+        Other objects as rows; None compares X with itself.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+        The kernel matrix.
+
+    Examples
+    --------
     >>> linear([[1.0], [2.0]])
     array([[1., 2.],
            [2., 4.]])
@@ -95,8 +166,20 @@ def linear(X: ArrayLike, Z: ArrayLike | None = None) -> Array:
 
 
 def center(K: NDArray[Any]) -> NDArray[Any]:
-    """Return K̄ = ΓKΓ with Γ = I − 11ᵀ/n: rows and columns sum to 0.
+    """Return K̄ = ΓKΓ with Γ = I − 11ᵀ/n, whose rows and columns sum to 0.
 
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Kernel matrix.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        The centred matrix, a new array.
+
+    Examples
+    --------
     >>> center(np.array([[4.0, 2.0], [2.0, 4.0]]))
     array([[ 1., -1.],
            [-1.,  1.]])
@@ -108,7 +191,26 @@ def center(K: NDArray[Any]) -> NDArray[Any]:
 
 
 def check_kernel(K: ArrayLike, name: str = "K") -> Array:
-    """Return a precomputed kernel matrix as float64, or say why it is none."""
+    """Return a precomputed kernel matrix as float64, or raise a ValueError that says what is wrong with it.
+
+    Parameters
+    ----------
+    K : array_like of shape (n, n)
+        The kernel of all objects against all objects, symmetric.
+    name : str, default "K"
+        Name of the matrix in error messages.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        The same matrix as float64.
+
+    Examples
+    --------
+    >>> check_kernel([[1, 0], [0, 1]])
+    array([[1., 0.],
+           [0., 1.]])
+    """
     K = np.asarray(K, dtype=np.float64)
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise ValueError(
@@ -132,11 +234,23 @@ class KernelFamily:
 
     Parameters
     ----------
-    X : n objects as rows, or their kernel matrix with ``kernel="precomputed"``.
-    kernel : "gaussian", "laplacian", "precomputed", any name of scikit-learn's `pairwise_kernels`, or a callable
-        of two rows.
-    name : what the errors call the set.
+    X : array_like of shape (n, d) or (n, n)
+        Objects as rows, or their kernel matrix with ``kernel="precomputed"``.
+    kernel : str or callable, default "gaussian"
+        "gaussian", "laplacian", "precomputed", any name of scikit-learn's `pairwise_kernels`, or a callable of two
+        rows.
+    name : str, default "X"
+        Name of the set in error messages.
 
+    Attributes
+    ----------
+    has_width : bool
+        Whether the kernel has a width: "gaussian" and "laplacian" do.
+    median_width : float
+        Median width of the set, where the kernel has a width.
+
+    Examples
+    --------
     >>> family = KernelFamily([[0.0], [1.0], [2.0]])
     >>> bool(np.allclose(family.matrix(2.0), gaussian([[0.0], [1.0], [2.0]], width=2.0 * family.median_width)))
     True
@@ -150,8 +264,8 @@ class KernelFamily:
             self.median_width = median_width(X, distances=self._distances)
             if not self.median_width > 0:
                 raise ValueError(
-                    f"all rows of {name} are equal, so nothing tells them apart; expected objects that differ: "
-                    f"check that {name} holds what you meant to match"
+                    f"all rows of {name} are equal; expected objects that differ; "
+                    f"check that {name} holds the data you want to match"
                 )
         elif kernel == "precomputed":
             self._matrix = check_kernel(X, name)
@@ -161,7 +275,18 @@ class KernelFamily:
             self._matrix = check_kernel(pairwise_kernels(np.asarray(X, dtype=np.float64), metric=kernel), name)
 
     def matrix(self, c: float = 1.0) -> Array:
-        """Return the kernel matrix at width c · median width."""
+        """Return the kernel matrix at width c · median width.
+
+        Parameters
+        ----------
+        c : float, default 1.0
+            Multiple of the median width; ignored by kernels without a width.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+            The kernel matrix.
+        """
         if not self.has_width:
             return self._matrix
         width = c * self.median_width
@@ -170,7 +295,13 @@ class KernelFamily:
         return np.exp(np.sqrt(self._distances) / -width)
 
     def is_indefinite(self) -> bool:
-        """Tell whether the kernel has negative eigenvalues beyond rounding; the Gaussian and Laplacian have none."""
+        """Tell whether the kernel has negative eigenvalues beyond rounding; the Gaussian and Laplacian have none.
+
+        Returns
+        -------
+        bool
+            True if the smallest eigenvalue is negative beyond rounding.
+        """
         if self.has_width:
             return False
         eigenvalues = np.linalg.eigvalsh(self._matrix)

@@ -2,7 +2,7 @@
 
 Each measure is prepared once from the kernel matrices K (of X) and L (of Y) and is then evaluated at a *plan*:
 either `indices`, an integer array such that Y[indices] is aligned with X, or a soft plan P (rows X, columns Y).
-`evaluate` returns the measure's value and the profit matrix G whose linear assignment is the next matching.
+`Measure.evaluate` returns the measure's value and the profit matrix G whose linear assignment is the next matching.
 """
 
 from abc import ABC, abstractmethod
@@ -15,13 +15,43 @@ from pairup.types import Array, Plan
 
 
 def is_hard(plan: Plan) -> bool:
-    """Tell `indices` from a soft plan."""
+    """Tell whether a plan is an integer array `indices`, not a soft plan.
+
+    Parameters
+    ----------
+    plan : ndarray of shape (n,) or (n, n)
+        Indices, or a soft plan.
+
+    Returns
+    -------
+    bool
+        True for indices.
+
+    Examples
+    --------
+    >>> is_hard(np.array([1, 0])), is_hard(np.eye(2))
+    (True, False)
+    """
     return plan.ndim == 1
 
 
 def align(L: Array, plan: Plan) -> Array:
     """Return L[p, p], or P L Pᵀ for a soft plan: the kernel of Y in the order of X.
 
+    Parameters
+    ----------
+    L : ndarray of shape (n, n)
+        Kernel matrix of Y.
+    plan : ndarray of shape (n,) or (n, n)
+        Indices p, or a soft plan P.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        The aligned kernel matrix.
+
+    Examples
+    --------
     >>> align(np.arange(4.0).reshape(2, 2), np.array([1, 0]))
     array([[3., 2.],
            [1., 0.]])
@@ -31,8 +61,22 @@ def align(L: Array, plan: Plan) -> Array:
 
 
 def carry(L: Array, plan: Plan) -> Array:
-    """Return L[p], or P L for a soft plan: row i is what x_i's partner is like.
+    """Return L[p], or P L for a soft plan: row i is the kernel of the partner of x_i against all of Y.
 
+    Parameters
+    ----------
+    L : ndarray of shape (n, n)
+        Kernel matrix of Y.
+    plan : ndarray of shape (n,) or (n, n)
+        Indices p, or a soft plan P.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        The matrix with its rows in the order of X.
+
+    Examples
+    --------
     >>> carry(np.arange(4.0).reshape(2, 2), np.array([1, 0]))
     array([[2., 3.],
            [0., 1.]])
@@ -41,7 +85,25 @@ def carry(L: Array, plan: Plan) -> Array:
 
 
 def paired_sum(G: Array, plan: Plan) -> float:
-    """Return Σ_i G[i, p_i], or ⟨G, P⟩ for a soft plan."""
+    """Return Σ_i G[i, p_i], or ⟨G, P⟩ for a soft plan.
+
+    Parameters
+    ----------
+    G : ndarray of shape (n, n)
+        Profit of every pair.
+    plan : ndarray of shape (n,) or (n, n)
+        Indices p, or a soft plan P.
+
+    Returns
+    -------
+    float
+        The total profit of the plan.
+
+    Examples
+    --------
+    >>> paired_sum(np.arange(4.0).reshape(2, 2), np.array([1, 0]))
+    3.0
+    """
     if is_hard(plan):
         return float(G[np.arange(len(plan)), plan].sum())
     return float(np.vdot(G, plan))
@@ -52,25 +114,89 @@ class Measure(ABC):
 
     @abstractmethod
     def evaluate(self, plan: Plan) -> tuple[float, Array]:
-        """Return the value at `plan` and the profit matrix of the next assignment."""
+        """Return the value at a plan and the profit matrix of the next assignment.
+
+        Parameters
+        ----------
+        plan : ndarray of shape (n,) or (n, n)
+            Indices, or a soft plan.
+
+        Returns
+        -------
+        value : float
+            The measure at the plan.
+        profit : ndarray of shape (n, n)
+            The matrix G whose linear assignment is the next matching.
+        """
 
     def reevaluate(self, plan: Plan, before: Plan, profit: Array) -> tuple[float, Array]:
-        """Do the same where the profit at the plan `before` is known; it may be overwritten."""
+        """Return value and profit at a plan, given the profit at another plan; it may be overwritten.
+
+        Parameters
+        ----------
+        plan : ndarray of shape (n,) or (n, n)
+            Indices, or a soft plan.
+        before : ndarray of shape (n,) or (n, n)
+            The plan evaluated before.
+        profit : ndarray of shape (n, n)
+            The profit at `before`.
+
+        Returns
+        -------
+        value : float
+            The measure at the plan.
+        profit : ndarray of shape (n, n)
+            The profit at the plan.
+        """
         return self.evaluate(plan)
 
     def value(self, plan: Plan) -> float:
-        """Return the value at `plan`."""
+        """Return the value at a plan.
+
+        Parameters
+        ----------
+        plan : ndarray of shape (n,) or (n, n)
+            Indices, or a soft plan.
+
+        Returns
+        -------
+        float
+            The measure at the plan.
+        """
         return self.evaluate(plan)[0]
 
     def profit(self, plan: Plan) -> Array:
-        """Return the profit matrix at `plan`."""
+        """Return the profit matrix at a plan.
+
+        Parameters
+        ----------
+        plan : ndarray of shape (n,) or (n, n)
+            Indices, or a soft plan.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+            The matrix G whose linear assignment is the next matching.
+        """
         return self.evaluate(plan)[1]
 
 
 class Quadratic(Measure):
-    """tr(K Pᵀ-permuted L): the common form of HSIC and NOCCO, Σ_ij K_ij L[p_i, p_j] (Eq. 3).
+    """The common form of HSIC and NOCCO, tr(K Πᵀ L Π) = Σ_ij K_ij L[p_i, p_j] (Eq. 3).
 
     Its profit G = K·L[p] is half the gradient (Eq. 5), and the value is Σ_i G[i, p_i].
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Symmetric matrix of X.
+    L : ndarray of shape (n, n)
+        Symmetric matrix of Y.
+
+    Examples
+    --------
+    >>> Quadratic(np.diag([1.0, 2.0]), np.diag([3.0, 4.0])).value(np.array([1, 0]))
+    10.0
     """
 
     def __init__(self, K: Array, L: Array) -> None:
@@ -78,12 +204,42 @@ class Quadratic(Measure):
         self.L = L
 
     def evaluate(self, plan: Plan) -> tuple[float, Array]:
-        """Return Σ K∘L[p, p] and K·L[p]."""
+        """Return Σ K∘L[p, p] and K·L[p].
+
+        Parameters
+        ----------
+        plan : ndarray of shape (n,) or (n, n)
+            Indices p, or a soft plan.
+
+        Returns
+        -------
+        value : float
+            The measure at the plan.
+        profit : ndarray of shape (n, n)
+            K·L[p], half the gradient.
+        """
         G = self.K @ carry(self.L, plan)
         return paired_sum(G, plan), G
 
     def reevaluate(self, plan: Plan, before: Plan, profit: Array) -> tuple[float, Array]:
-        """Add to K·L[p] what the changed pairs bring, K[:, c]·(L[p_c] − L[q_c]): late in a climb they are few."""
+        """Add to K·L[p] the change K[:, c]·(L[p_c] − L[q_c]) of the changed pairs c: late in a climb they are few.
+
+        Parameters
+        ----------
+        plan : ndarray of shape (n,) or (n, n)
+            Indices p, or a soft plan.
+        before : ndarray of shape (n,) or (n, n)
+            The plan q evaluated before.
+        profit : ndarray of shape (n, n)
+            The profit at `before`; it may be overwritten.
+
+        Returns
+        -------
+        value : float
+            The measure at the plan.
+        profit : ndarray of shape (n, n)
+            The profit at the plan.
+        """
         if not is_hard(plan):
             return self.evaluate(plan)
         changed = np.flatnonzero(plan != before)
@@ -100,6 +256,15 @@ class Quadratic(Measure):
 class HSIC(Quadratic):
     """The Hilbert-Schmidt independence criterion tr(K̄ L̄) of centred kernels.
 
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Kernel matrix of X.
+    L : ndarray of shape (n, n)
+        Kernel matrix of Y.
+
+    Examples
+    --------
     >>> K = np.eye(3)
     >>> float(HSIC(K, K).value(np.arange(3)).__round__(12))
     2.0
@@ -112,6 +277,20 @@ class HSIC(Quadratic):
 def normalize(K: Array, epsilon: float) -> Array:
     """Return K(K + nεI)⁻¹ for a symmetric K, symmetric to the last bit.
 
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Symmetric matrix.
+    epsilon : float
+        The regulariser ε, positive.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        The normalized matrix.
+
+    Examples
+    --------
     >>> round(float(normalize(np.eye(2), epsilon=0.5)[0, 0]), 12)
     0.5
     """
@@ -126,7 +305,24 @@ def normalize(K: Array, epsilon: float) -> Array:
 
 
 def inverse_symmetric(A: Array) -> Array:
-    """Return A⁻¹ of a symmetric A: by Cholesky if it is positive definite, by LU if not (indefinite kernels)."""
+    """Return A⁻¹ of a symmetric A: by Cholesky if it is positive definite, by LU if not (indefinite kernels).
+
+    Parameters
+    ----------
+    A : ndarray of shape (n, n)
+        Symmetric, invertible matrix.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        The inverse, symmetric to the last bit.
+
+    Examples
+    --------
+    >>> inverse_symmetric(np.diag([2.0, -4.0]))
+    array([[ 0.5 ,  0.  ],
+           [ 0.  , -0.25]])
+    """
     factor, failed = linalg.lapack.dpotrf(A, lower=1, clean=0)
     if not failed:
         inverse, failed = linalg.lapack.dpotri(factor, lower=1)
@@ -142,6 +338,17 @@ class NOCCO(Quadratic):
 
     The permuted L̃ is the L̃ of permuted data (section 4.1), so it is prepared once.
 
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Kernel matrix of X.
+    L : ndarray of shape (n, n)
+        Kernel matrix of Y.
+    epsilon : float, default 0.05
+        The regulariser ε, positive.
+
+    Examples
+    --------
     >>> round(NOCCO(np.eye(3), np.eye(3), epsilon=1 / 3).value(np.arange(3)), 12)
     0.5
     """
@@ -160,9 +367,22 @@ class GaussianMI(Measure):
 
     Parameters
     ----------
-    ridge : ρ, as a share of the mean diagonal of K∘L.
-    exclude_self : zero the diagonal of K∘W in the profit. With it (the literal gradient step) every pair votes for
-        leaving itself, and the full step hardly ever improves on its start.
+    K : ndarray of shape (n, n)
+        Kernel matrix of X, positive semidefinite.
+    L : ndarray of shape (n, n)
+        Kernel matrix of Y, positive semidefinite.
+    ridge : float, default 1e-3
+        The regulariser ρ, as a share of the mean diagonal of K∘L.
+    exclude_self : bool, default True
+        Whether the diagonal of K∘W is set to 0 in the profit. If not (the literal gradient step), the profit of every
+        present pair is lowered, and the full step hardly ever improves on its start.
+
+    Examples
+    --------
+    >>> K = np.array([[1.0, 0.5, 0.1], [0.5, 1.0, 0.5], [0.1, 0.5, 1.0]])
+    >>> mi = GaussianMI(K, K)
+    >>> mi.value(np.array([0, 1, 2])) > mi.value(np.array([0, 2, 1]))
+    True
     """
 
     def __init__(self, K: Array, L: Array, *, ridge: float = 1e-3, exclude_self: bool = True) -> None:
@@ -172,7 +392,20 @@ class GaussianMI(Measure):
         self.exclude_self = exclude_self
 
     def evaluate(self, plan: Plan) -> tuple[float, Array]:
-        """Return −log det M and −(K∘W)·L[p]."""
+        """Return −log det M and −(K∘W)·L[p].
+
+        Parameters
+        ----------
+        plan : ndarray of shape (n,) or (n, n)
+            Indices p, or a soft plan.
+
+        Returns
+        -------
+        value : float
+            The measure at the plan.
+        profit : ndarray of shape (n, n)
+            Half the gradient, without its diagonal terms if `exclude_self`.
+        """
         n = len(self.K)
         M = center(self.K * align(self.L, plan))
         # On the ones direction M is 0; put 1 there, so that it adds nothing to the log-determinant.
@@ -204,10 +437,24 @@ class LSMI(Measure):
 
     Parameters
     ----------
-    lam : λ.
-    ridge : "outside" adds λ to H as published LSMI code does; "inside" adds it before the division by n², as the
-        paper prints it, which makes it n² times weaker.
-    squares : KKᵀ and LLᵀ, if they are known already.
+    K : ndarray of shape (n, n)
+        Kernel matrix of X.
+    L : ndarray of shape (n, n)
+        Kernel matrix of Y.
+    lam : float
+        The regulariser λ.
+    ridge : {"outside", "inside"}, default "outside"
+        "outside" adds λ to H as published LSMI code does; "inside" adds it before the division by n², as the paper
+        prints it, which makes it n² times weaker.
+    squares : tuple of two ndarray of shape (n, n), default None
+        The matrices KKᵀ and LLᵀ, if they are known already.
+
+    Examples
+    --------
+    >>> K = np.array([[1.0, 0.5, 0.1], [0.5, 1.0, 0.5], [0.1, 0.5, 1.0]])
+    >>> lsmi = LSMI(K, K, lam=0.1)
+    >>> lsmi.value(np.array([0, 1, 2])) > lsmi.value(np.array([0, 2, 1]))
+    True
     """
 
     def __init__(
@@ -225,7 +472,20 @@ class LSMI(Measure):
         self.lam = ridge_term(lam, ridge, len(K))
 
     def coefficients(self, plan: Plan) -> tuple[Array, Array]:
-        """Return α and h at `plan`."""
+        """Return α and h at a plan.
+
+        Parameters
+        ----------
+        plan : ndarray of shape (n,) or (n, n)
+            Indices, or a soft plan.
+
+        Returns
+        -------
+        alpha : ndarray of shape (n,)
+            Coefficients of the fitted density ratio.
+        h : ndarray of shape (n,)
+            Mean of the basis functions over the pairs.
+        """
         n = len(self.K)
         H = self.KK * align(self.LL, plan)
         H /= n**2
@@ -233,24 +493,76 @@ class LSMI(Measure):
         return solve_ridge(H, h, self.lam), h
 
     def evaluate(self, plan: Plan) -> tuple[float, Array]:
-        """Return ½αᵀh − ½ and the fitted density ratio of every pair (x_i, y_j)."""
+        """Return ½αᵀh − ½ and the fitted density ratio of every pair (x_i, y_j).
+
+        Parameters
+        ----------
+        plan : ndarray of shape (n,) or (n, n)
+            Indices, or a soft plan.
+
+        Returns
+        -------
+        value : float
+            The measure at the plan.
+        profit : ndarray of shape (n, n)
+            The fitted density ratio.
+        """
         alpha, h = self.coefficients(plan)
         return 0.5 * float(alpha @ h) - 0.5, (self.K * alpha) @ carry(self.L, plan)
 
 
 def ridge_term(lam: float, ridge: str, n: int) -> float:
-    """Return what is added to the diagonal of H for the given reading of λ."""
+    """Return what is added to the diagonal of H for the given reading of λ.
+
+    Parameters
+    ----------
+    lam : float
+        The regulariser λ.
+    ridge : {"outside", "inside"}
+        Where λ stands, see `LSMI`.
+    n : int
+        Number of pairs.
+
+    Returns
+    -------
+    float
+        The addend: λ, or λ/n².
+
+    Examples
+    --------
+    >>> ridge_term(0.5, "outside", 10), ridge_term(0.5, "inside", 10)
+    (0.5, 0.005)
+    """
     if ridge == "outside":
         return lam
     if ridge == "inside":
         return lam / n**2
-    raise ValueError(f"ridge must be 'outside' or 'inside', got {ridge!r}")
+    raise ValueError(f"ridge must be 'outside' or 'inside', got {ridge!r}; choose one of them")
 
 
 def solve_ridge(H: Array, h: Array, lam: float) -> Array:
     """Return (H + λI)⁻¹h for a positive semidefinite H, by Cholesky.
 
     A λ below rounding leaves H + λI singular; it is then raised tenfold until the factorisation succeeds.
+
+    Parameters
+    ----------
+    H : ndarray of shape (n, n)
+        Positive semidefinite matrix.
+    h : ndarray of shape (n,)
+        Right-hand side.
+    lam : float
+        The regulariser λ, not negative.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The solution α.
+
+    Examples
+    --------
+    >>> solve_ridge(np.eye(2), np.array([1.0, 2.0]), 1.0)
+    array([0.5, 1. ])
     """
     n = len(H)
     A = H.copy()

@@ -1,9 +1,20 @@
-"""How much memory a problem needs, said before it is taken."""
+"""A check that a problem fits into memory, before the memory is taken."""
 
 
 def check_memory(n: int, m: int, matrices: int) -> None:
-    """Refuse a problem whose `matrices` dense n × m arrays of float64 cannot fit into memory.
+    """Raise a MemoryError if dense n × m arrays of float64 do not fit into free memory.
 
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    m : int
+        Number of columns.
+    matrices : int
+        Number of such arrays that are needed at once.
+
+    Examples
+    --------
     >>> check_memory(320, 320, matrices=8)
     >>> check_memory(10**7, 10**7, matrices=2)
     Traceback (most recent call last):

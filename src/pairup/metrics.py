@@ -1,23 +1,42 @@
-"""Scores: of a matching whose truth is known, of a layout, of a converted voice."""
+"""Scores of a matching whose truth is known, of a layout, and of a converted voice."""
 
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from pairup.kernels import squared_distances
-from pairup.types import Array, BoolArray
+from pairup.types import Array, BoolArray, Indices
 
 
 def right_pairs(indices: ArrayLike, truth: ArrayLike, Y: ArrayLike | None = None) -> BoolArray:
-    """Tell of each object whether its partner is right; parameters as in `match_accuracy`.
+    """Tell for each object whether its partner is right.
 
+    Parameters
+    ----------
+    indices : array_like of shape (n,)
+        The matching: Y[indices] is aligned with X; −1 where an object has no partner.
+    truth : array_like of shape (n,)
+        The true matching, in the same form.
+    Y : array_like of shape (m, …), default None
+        The objects that were matched; if given, a partner equal to the true one counts as right.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+        True where the partner is right.
+
+    Examples
+    --------
     >>> right_pairs([0, 2, 1], [0, 1, 2])
     array([ True, False, False])
     """
     indices, truth = np.asarray(indices), np.asarray(truth)
     if indices.shape != truth.shape:
-        raise ValueError(f"indices and truth must have one shape, got {indices.shape} and {truth.shape}")
+        raise ValueError(
+            f"indices and truth must have one shape, got {indices.shape} and {truth.shape}; "
+            "pass one partner, or -1, per object in both"
+        )
     right: BoolArray = indices == truth
     if Y is not None:
         Y = np.asarray(Y).reshape(len(np.asarray(Y)), -1)
@@ -31,10 +50,20 @@ def match_accuracy(indices: ArrayLike, truth: ArrayLike, Y: ArrayLike | None = N
 
     Parameters
     ----------
-    indices : the matching, Y[indices] aligned with X; −1 where an object has no partner.
-    truth : the true matching, in the same form.
-    Y : the objects that were matched; if given, a partner equal to the true one counts as right.
+    indices : array_like of shape (n,)
+        The matching: Y[indices] is aligned with X; −1 where an object has no partner.
+    truth : array_like of shape (n,)
+        The true matching, in the same form.
+    Y : array_like of shape (m, …), default None
+        The objects that were matched; if given, a partner equal to the true one counts as right.
 
+    Returns
+    -------
+    float
+        The share, from 0 to 1.
+
+    Examples
+    --------
     >>> match_accuracy([0, 2, 1], [0, 1, 2])
     0.3333333333333333
     >>> match_accuracy([0, 2, 1], [0, 1, 2], Y=[[5.0], [7.0], [7.0]])
@@ -46,10 +75,26 @@ def match_accuracy(indices: ArrayLike, truth: ArrayLike, Y: ArrayLike | None = N
 def foscttm(indices: ArrayLike, truth: ArrayLike, Y: ArrayLike) -> float:
     """Return the fraction of samples closer than the true match, in Y's space; 0 is perfect, ½ is chance.
 
-    x_i is sent to its partner ŷ_i = Y[indices[i]]. For each i it is the share of the other images ŷ_k that lie
+    x_i is sent to its partner ŷ_i = Y[indices[i]]. For each i the score is the share of the other images ŷ_k that lie
     closer to the true partner Y[truth[i]] than ŷ_i does, ties counted half; the mean over i is returned. Objects
     without a partner (−1) are left out.
 
+    Parameters
+    ----------
+    indices : array_like of shape (n,)
+        The matching: Y[indices] is aligned with X; −1 where an object has no partner.
+    truth : array_like of shape (n,)
+        The true matching, in the same form.
+    Y : array_like of shape (m, d)
+        The objects that were matched.
+
+    Returns
+    -------
+    float
+        The mean fraction, from 0 to 1.
+
+    Examples
+    --------
     >>> foscttm([0, 1, 2], [0, 1, 2], [[0.0], [1.0], [3.0]])
     0.0
     >>> foscttm([0, 0, 0], [0, 1, 2], [[0.0], [1.0], [3.0]])
@@ -68,6 +113,20 @@ def foscttm(indices: ArrayLike, truth: ArrayLike, Y: ArrayLike) -> float:
 def log_spectral_distance(P: ArrayLike, Q: ArrayLike) -> float:
     """Return the distance of power spectra in dB: the mean over rows of √(mean over ω of (10 log₁₀ P/Q)²).
 
+    Parameters
+    ----------
+    P : array_like of shape (n, frequencies)
+        Power spectra as rows, positive.
+    Q : array_like of shape (n, frequencies)
+        The spectra they are compared with, positive.
+
+    Returns
+    -------
+    float
+        The distance in dB.
+
+    Examples
+    --------
     >>> log_spectral_distance([[1.0, 10.0]], [[10.0, 1.0]])
     10.0
     """
@@ -76,8 +135,22 @@ def log_spectral_distance(P: ArrayLike, Q: ArrayLike) -> float:
 
 
 def mel_cepstral_distortion(C: ArrayLike, D: ArrayLike) -> float:
-    """Return the mean over rows of (10 / ln 10)·√(2 Σ (c_d − ĉ_d)²) in dB; leave c_0, the loudness, out.
+    """Return the mean over rows of (10 / ln 10)·√(2 Σ (c_d − ĉ_d)²) in dB.
 
+    Parameters
+    ----------
+    C : array_like of shape (n, coefficients)
+        Mel cepstra as rows, without c_0, the loudness.
+    D : array_like of shape (n, coefficients)
+        The cepstra ĉ they are compared with.
+
+    Returns
+    -------
+    float
+        The distortion in dB.
+
+    Examples
+    --------
     >>> round(mel_cepstral_distortion([[1.0, 0.0]], [[0.0, 0.0]]), 3)
     6.142
     """
@@ -86,10 +159,22 @@ def mel_cepstral_distortion(C: ArrayLike, D: ArrayLike) -> float:
 
 
 def pitch_error(f: ArrayLike, g: ArrayLike) -> float:
-    """Return the root mean square of 1200·log₂(f/g) in cents over the frames where both have a pitch (> 0).
+    """Return the root mean square of 1200·log₂(f/g) in cents over the frames where both have a pitch.
 
-    NaN where there is no such frame.
+    Parameters
+    ----------
+    f : array_like of shape (n,)
+        Pitch of each frame in Hz, 0 where it has none.
+    g : array_like of shape (n,)
+        The pitch it is compared with.
 
+    Returns
+    -------
+    float
+        The error in cents; NaN where no frame has both pitches.
+
+    Examples
+    --------
     >>> pitch_error([100.0, 0.0, 200.0], [200.0, 90.0, 100.0])
     1200.0
     """
@@ -108,7 +193,7 @@ def distance_preservation_quality(
     ties: Literal["features", "average"] = "features",
     rows: int | None = None,
 ) -> float:
-    """Return DPQ_p: how well near positions hold similar items; 1 is the unreachable optimum.
+    """Return DPQ_p, which says how similar the items at near positions are; 1 is an optimum that no layout reaches.
 
     D(k) is the mean feature distance of an item to the k items nearest to it in position, averaged over items;
     D_opt(k) that to the k items most similar to it; D̄ the mean distance of two items. With
@@ -116,12 +201,25 @@ def distance_preservation_quality(
 
     Parameters
     ----------
-    features : n items as rows.
-    positions : where each of them lies, as rows.
-    ties : among equally near positions take the most similar items first ("features", as published: random
-        layouts then score well above 0), or their average ("average": random layouts score 0).
-    rows : take the averages over that many items, evenly spread, where all n would take too long.
+    features : array_like of shape (n, d)
+        Items as rows.
+    positions : array_like of shape (n, 2)
+        Position of each item, as rows.
+    p : float, default 16
+        The norm; a larger p gives more weight to the nearest positions.
+    ties : {"features", "average"}, default "features"
+        Among equally near positions, "features" takes the most similar items first, as published: random layouts then
+        score well above 0. "average" takes their mean: random layouts score 0.
+    rows : int, default None
+        Number of items, evenly spread, to average over, where all n would take too long; None takes all.
 
+    Returns
+    -------
+    float
+        The quality.
+
+    Examples
+    --------
     >>> distance_preservation_quality([[0.0], [1.0], [2.0], [3.0]], [[0, 0], [0, 1], [0, 2], [0, 3]])
     1.0
     """
@@ -146,9 +244,26 @@ def distance_preservation_quality(
 def neighbours_kept(features: ArrayLike, positions: ArrayLike, k: int = 8, *, rows: int | None = None) -> float:
     """Return the mean share of the k most similar items that lie among the k nearest positions.
 
-    Equally near positions count in expectation, as if the tie were broken by chance. Parameters as in
-    `distance_preservation_quality`.
+    Equally near positions count in expectation, as if the tie were broken by chance.
 
+    Parameters
+    ----------
+    features : array_like of shape (n, d)
+        Items as rows.
+    positions : array_like of shape (n, 2)
+        Position of each item, as rows.
+    k : int, default 8
+        Number of neighbours.
+    rows : int, default None
+        Number of items, evenly spread, to average over, where all n would take too long; None takes all.
+
+    Returns
+    -------
+    float
+        The share, from 0 to 1.
+
+    Examples
+    --------
     >>> neighbours_kept([[0.0], [1.0], [2.0], [3.0]], [[0, 0], [0, 1], [0, 2], [0, 3]], k=1)
     0.75
     """
@@ -166,15 +281,19 @@ def neighbours_kept(features: ArrayLike, positions: ArrayLike, k: int = 8, *, ro
     return kept / (k * len(chosen))
 
 
-def _layout(features: ArrayLike, positions: ArrayLike, rows: int | None) -> tuple[Array, Array, NDArray[np.intp]]:
+def _layout(features: ArrayLike, positions: ArrayLike, rows: int | None) -> tuple[Array, Array, Indices]:
+    """Return features and positions as float64 matrices, and the rows to average over."""
     X, Z = np.asarray(features, dtype=np.float64), np.asarray(positions, dtype=np.float64)
     if len(X) != len(Z) or len(X) < 2:
-        raise ValueError(f"expected as many positions as items, at least 2, got {len(Z)} positions, {len(X)} items")
+        raise ValueError(
+            f"expected as many positions as items, at least 2, got {len(Z)} positions and {len(X)} items; "
+            "pass one row of features and one row of positions per item"
+        )
     n = len(X) if rows is None else min(rows, len(X))
     return X.reshape(len(X), -1), Z, np.linspace(0, len(X) - 1, n).astype(np.intp)
 
 
-def _without_self(X: Array, part: NDArray[np.intp]) -> Array:
+def _without_self(X: Array, part: Indices) -> Array:
     """Return the distances from some rows to all other rows."""
     others = np.arange(len(X)) != part[:, None]
     D: Array = np.sqrt(squared_distances(X[part], X))[others]

@@ -14,9 +14,20 @@ def side_by_side(left: Images, right: Images, indices: ArrayLike) -> Images:
 
     Parameters
     ----------
-    left, right : pictures of one height, as arrays (n, height, width[, 3]).
-    indices : for each left picture, the number of its right one.
+    left : ndarray of shape (n, height, width[, 3])
+        The left pictures.
+    right : ndarray of shape (m, height, width[, 3])
+        The right pictures, of the same height.
+    indices : array_like of shape (n,)
+        For each left picture, the number of its right one, or −1.
 
+    Returns
+    -------
+    ndarray of shape (n, height, width[, 3])
+        The joined pictures.
+
+    Examples
+    --------
     >>> side_by_side(np.array([[[1]], [[2]]]), np.array([[[7]], [[8]]]), [1, 0])[:, 0]
     array([[1, 8],
            [2, 7]])
@@ -35,12 +46,24 @@ def mosaic(
 
     Parameters
     ----------
-    tiles : n pictures of one size, RGB or gray, as an array (n, height, width[, 3]).
-    marked : which of them get a magenta frame, one boolean each.
-    columns : tiles per row; by default as many as make the sheet a quarter wider than high.
-    gap : pixels between tiles and around them.
-    frame : pixels that a frame takes of the gap.
+    tiles : ndarray of shape (n, height, width[, 3])
+        Pictures of one size, RGB or gray.
+    marked : array_like of bool, shape (n,), default None
+        Which of them get a magenta frame; None frames none.
+    columns : int, default None
+        Tiles per row; None makes the sheet a quarter wider than high.
+    gap : int, default 6
+        Pixels between tiles and around them.
+    frame : int, default 2
+        Width of a frame in pixels; it lies in the gap.
 
+    Returns
+    -------
+    ndarray of uint8, shape (height, width, 3)
+        The sheet in RGB.
+
+    Examples
+    --------
     >>> mosaic(np.zeros((6, 8, 8, 3), dtype=np.uint8), columns=3, gap=2).shape
     (22, 32, 3)
     """

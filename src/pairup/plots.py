@@ -1,30 +1,109 @@
 """Pictures of results, as scikit-learn's Display objects: build one from a result, `plot` it, keep its artists."""
 
-from collections.abc import Callable
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pairup.climb import Step
 from pairup.extras import require
-from pairup.matchers import Matcher
-from pairup.matching import Matching
 from pairup.metrics import right_pairs
 from pairup.mosaic import mosaic, side_by_side
-from pairup.types import Array, BoolArray, Images
+from pairup.types import Array, BoolArray, Images, Indices
 from pairup.validation import check_set
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import LineCollection, PathCollection
+    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.image import AxesImage
+    from matplotlib.lines import Line2D
 
 RIGHT, WRONG = "#1f77b4", "#e6007e"
 
 
+class MatchingResult(Protocol):
+    """What is drawn of a result of `pairup.match`; named here so that results can import this module."""
+
+    @property
+    def indices(self) -> Indices:
+        """The matching: Y[indices] is aligned with X."""
+
+    @property
+    def method(self) -> str:
+        """Name of the method."""
+
+    @property
+    def history(self) -> Sequence[Step]:
+        """Steps of the search, or its candidates."""
+
+    @property
+    def confidence(self) -> Array:
+        """Probability of each pair."""
+
+    @property
+    def sets(self) -> tuple[Array, Array] | None:
+        """The two tables, where there are any."""
+
+    @property
+    def reliable(self) -> bool | None:
+        """Whether the data determine the matching, where that is known."""
+
+    @property
+    def reliability(self) -> float | None:
+        """Expected share of right pairs, where that is known."""
+
+
+class FittedMatcher(Protocol):
+    """What is drawn of a fitted estimator such as `pairup.KSHSIC`."""
+
+    @property
+    def assignment_(self) -> Indices:
+        """The matching: Y[assignment_] is aligned with X."""
+
+    @property
+    def history_(self) -> Sequence[Step]:
+        """Steps of the best start."""
+
+
+Result: TypeAlias = MatchingResult | FittedMatcher
+"""What `pairup.match` returned, or a fitted estimator."""
+
+
+def _attribute(result: Any, *names: str) -> Any:
+    """Return the first of some attributes that an object has, or None."""
+    return next((getattr(result, name) for name in names if hasattr(result, name)), None)
+
+
+def _indices(result: Any) -> Indices:
+    """Return the matching of a result, or an array of indices as it is."""
+    found = _attribute(result, "indices", "assignment_")
+    indices = np.asarray(result if found is None else found)
+    if indices.ndim != 1 or indices.dtype.kind not in "iu":
+        raise TypeError(
+            "expected what pairup.match returned, a fitted estimator or an array of indices, got "
+            f"{type(result).__name__}; an estimator must be fitted first"
+        )
+    return indices
+
+
 class Display:
-    """What all displays share: after `plot`, ``ax_`` and ``figure_`` are what was drawn on."""
+    """What all displays share.
 
-    ax_: Any
-    figure_: Any
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        The axes drawn on, after `plot`.
+    figure_ : matplotlib Figure
+        Its figure.
+    """
 
-    def _draw_on(self, ax: Any) -> Any:
+    ax_: "Axes"
+    figure_: "Figure | SubFigure"
+
+    def _draw_on(self, ax: "Axes | None") -> "Axes":
+        """Return the axes to draw on, those of a new figure if None, and keep them."""
         if ax is None:
             _, ax = require("matplotlib.pyplot", extra="plot").subplots(layout="constrained")
         self.ax_, self.figure_ = ax, ax.figure
@@ -38,18 +117,37 @@ class MatchedPairsDisplay(Display):
 
     Parameters
     ----------
-    x, y : the two sets in their own order, one object per row.
-    indices : their matching: ``y[indices]`` is aligned with ``x``; −1 where x has no partner.
-    right : of each x, whether its partner is right, where that is known; wrong ones are drawn in magenta.
-    function : the true y of x, drawn as a line where both have one column.
+    x : array_like of shape (n, d)
+        The first set, one object per row.
+    y : array_like of shape (m, e)
+        The second set in its own order, one object per row.
+    indices : array_like of shape (n,)
+        The matching: ``y[indices]`` is aligned with ``x``; −1 where an x has no partner.
+    right : array_like of bool, shape (n,), default None
+        Whether the partner of each x is right, where that is known; wrong ones are drawn in magenta.
+    function : callable, default None
+        The true y of x, drawn as a line where both have one column.
 
+    Attributes
+    ----------
+    points_ : matplotlib PathCollection
+        The drawn points.
+    links_ : matplotlib LineCollection
+        The lines between partners, where the sets are drawn side by side.
+    ax_ : matplotlib Axes
+        The axes drawn on.
+    figure_ : matplotlib Figure
+        Its figure.
+
+    Examples
+    --------
     >>> display = MatchedPairsDisplay(x=[[0.0], [1.0]], y=[[2.0], [3.0]], indices=[1, 0]).plot()
     >>> display.points_.get_offsets().tolist()
     [[0.0, 3.0], [1.0, 2.0]]
     """
 
-    points_: Any
-    links_: Any
+    points_: "PathCollection"
+    links_: "LineCollection"
 
     def __init__(
         self,
@@ -67,50 +165,59 @@ class MatchedPairsDisplay(Display):
         self.function = function
 
     @classmethod
-    def from_matching(
+    def from_result(
         cls,
-        matching: Matching,
+        result: Result | ArrayLike,
         X: ArrayLike,
         Y: ArrayLike,
         *,
         truth: ArrayLike | None = None,
         function: Callable[[Array], ArrayLike] | None = None,
-        ax: Any = None,
+        ax: "Axes | None" = None,
     ) -> Self:
-        """Draw what `pairup.match` returned for X and Y, and which pairs are right where `truth` is given."""
-        return cls.from_indices(matching.indices, X, Y, truth=truth, function=function, ax=ax)
+        """Draw a matching of X and Y.
 
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Matcher,
-        X: ArrayLike,
-        Y: ArrayLike,
-        *,
-        truth: ArrayLike | None = None,
-        function: Callable[[Array], ArrayLike] | None = None,
-        ax: Any = None,
-    ) -> Self:
-        """Draw the matching of an estimator that was fitted to X and Y."""
-        return cls.from_indices(estimator.assignment_, X, Y, truth=truth, function=function, ax=ax)
+        `from_matching`, `from_estimator` and `from_indices` are other names of this constructor.
 
-    @classmethod
-    def from_indices(
-        cls,
-        indices: ArrayLike,
-        X: ArrayLike,
-        Y: ArrayLike,
-        *,
-        truth: ArrayLike | None = None,
-        function: Callable[[Array], ArrayLike] | None = None,
-        ax: Any = None,
-    ) -> Self:
-        """Draw any matching of X and Y."""
+        Parameters
+        ----------
+        result : Matching, fitted estimator or array_like of shape (n,)
+            What `pairup.match` returned for X and Y, an estimator fitted to them, or the indices of any matching.
+        X : array_like of shape (n, d)
+            The first set, one object per row.
+        Y : array_like of shape (m, e)
+            The second set, one object per row.
+        truth : array_like of shape (n,), default None
+            The true matching; if given, wrong pairs are drawn in magenta.
+        function : callable, default None
+            The true y of x, drawn as a line where both have one column.
+        ax : matplotlib Axes, default None
+            Axes to draw on; None makes a figure.
+
+        Returns
+        -------
+        MatchedPairsDisplay
+            The drawn display.
+        """
+        indices = _indices(result)
         right = None if truth is None else right_pairs(indices, truth, Y)
         return cls(x=X, y=Y, indices=indices, right=right, function=function).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw on `ax`, or on a figure of its own."""
+    from_matching = from_estimator = from_indices = from_result
+
+    def plot(self, ax: "Axes | None" = None) -> Self:
+        """Draw the matched points.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default None
+            Axes to draw on; None makes a figure.
+
+        Returns
+        -------
+        MatchedPairsDisplay
+            The display itself.
+        """
         ax = self._draw_on(ax)
         if self.x.shape[1] == self.y.shape[1] == 1:
             self._plot_against(ax)
@@ -118,24 +225,28 @@ class MatchedPairsDisplay(Display):
             self._plot_linked(ax)
         return self
 
-    def _plot_against(self, ax: Any) -> None:
+    def _plot_against(self, ax: "Axes") -> None:
+        """Draw y against x."""
         matched = self.indices >= 0
         x, y = self.x[matched, 0], self.y[self.indices[matched], 0]
         if self.function is not None:
             line = np.linspace(x.min(), x.max(), 400)
             ax.plot(line, self.function(line), color="0.6", linewidth=1.5, zorder=1, label="true function")
-        colours = np.where(self.right[matched], RIGHT, WRONG)
+        colours = np.where(self.right[matched], RIGHT, WRONG).tolist()
         self.points_ = ax.scatter(x, y, s=22, facecolors="none", edgecolors=colours, zorder=2)
         ax.set(xlabel="x", ylabel="y of its partner")
 
-    def _plot_linked(self, ax: Any) -> None:
+    def _plot_linked(self, ax: "Axes") -> None:
+        """Draw both sets side by side with lines between partners."""
         collections = require("matplotlib.collections", extra="plot")
         x, y = _in_unit_square(self.x), _in_unit_square(self.y) + np.array([1.4, 0.0])
         matched = np.flatnonzero(self.indices >= 0)
         ends = np.stack([x[matched], y[self.indices[matched]]], axis=1)
         colours = np.where(self.right[matched], RIGHT, WRONG)
-        self.links_ = ax.add_collection(collections.LineCollection(ends, colors=colours, linewidths=0.6, alpha=0.5))
-        self.points_ = ax.scatter(*np.concatenate([x, y]).T, s=14, color="0.25", zorder=2)
+        self.links_ = collections.LineCollection(ends, colors=colours, linewidths=0.6, alpha=0.5)
+        ax.add_collection(self.links_)
+        places = np.concatenate([x, y])
+        self.points_ = ax.scatter(places[:, 0], places[:, 1], s=14, color="0.25", zorder=2)
         ax.set(xticks=[0.5, 1.9], xticklabels=["X", "Y"], yticks=[], aspect="equal")
 
 
@@ -157,42 +268,81 @@ class MatchedImagesDisplay(Display):
 
     Parameters
     ----------
-    sheet : the drawn pairs, as an RGB array.
+    sheet : ndarray of uint8, shape (height, width, 3)
+        The drawn pairs in RGB.
 
+    Attributes
+    ----------
+    image_ : matplotlib AxesImage
+        The drawn sheet.
+    ax_ : matplotlib Axes
+        The axes drawn on.
+    figure_ : matplotlib Figure
+        Its figure.
+
+    Examples
+    --------
     >>> half = np.zeros((6, 8, 4, 3), dtype=np.uint8)
     >>> MatchedImagesDisplay.from_indices(np.arange(6), half, half).sheet.shape
     (34, 48, 3)
     """
 
-    image_: Any
+    image_: "AxesImage"
 
     def __init__(self, *, sheet: Images) -> None:
         self.sheet = sheet
 
     @classmethod
-    def from_matching(
-        cls, matching: Matching, X: Images, Y: Images, *, truth: ArrayLike | None = None, ax: Any = None
+    def from_result(
+        cls,
+        result: Result | ArrayLike,
+        X: Images,
+        Y: Images,
+        *,
+        truth: ArrayLike | None = None,
+        ax: "Axes | None" = None,
     ) -> Self:
-        """Draw what `pairup.match` returned for the pictures X and Y, arrays (n, height, width[, 3]) of one height."""
-        return cls.from_indices(matching.indices, X, Y, truth=truth, ax=ax)
+        """Draw a matching of the pictures X and Y.
 
-    @classmethod
-    def from_estimator(
-        cls, estimator: Matcher, X: Images, Y: Images, *, truth: ArrayLike | None = None, ax: Any = None
-    ) -> Self:
-        """Draw the matching of an estimator that was fitted to the pictures X and Y."""
-        return cls.from_indices(estimator.assignment_, X, Y, truth=truth, ax=ax)
+        `from_matching`, `from_estimator` and `from_indices` are other names of this constructor.
 
-    @classmethod
-    def from_indices(
-        cls, indices: ArrayLike, X: Images, Y: Images, *, truth: ArrayLike | None = None, ax: Any = None
-    ) -> Self:
-        """Draw any matching of the pictures X and Y."""
+        Parameters
+        ----------
+        result : Matching, fitted estimator or array_like of shape (n,)
+            What `pairup.match` returned for the pictures, an estimator fitted to them, or the indices of any matching.
+        X : ndarray of shape (n, height, width[, 3])
+            The left pictures.
+        Y : ndarray of shape (m, height, width[, 3])
+            The right pictures, of the same height.
+        truth : array_like of shape (n,), default None
+            The true matching; if given, wrong pairs are framed.
+        ax : matplotlib Axes, default None
+            Axes to draw on; None makes a figure.
+
+        Returns
+        -------
+        MatchedImagesDisplay
+            The drawn display.
+        """
+        indices = _indices(result)
         wrong = None if truth is None else ~right_pairs(indices, truth, Y)
         return cls(sheet=mosaic(side_by_side(X, Y, indices), marked=wrong)).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw on `ax`, or on a figure of its own."""
+    from_matching = from_estimator = from_indices = from_result
+
+    def plot(self, ax: "Axes | None" = None) -> Self:
+        """Draw the sheet.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default None
+            Axes to draw on; None makes a figure.
+
+        Returns
+        -------
+        MatchedImagesDisplay
+            The display itself.
+        """
         ax = self._draw_on(ax)
         self.image_ = ax.imshow(self.sheet)
         ax.set_axis_off()
@@ -200,63 +350,123 @@ class MatchedImagesDisplay(Display):
 
 
 class ConvergenceDisplay(Display):
-    """The measure of dependence against the iterations of the start that won.
+    """The measure of dependence against the iterations of the best start.
 
     Parameters
     ----------
-    values : the measure at the start and after each iteration.
-    name : what the measure is called on the axis.
+    values : array_like of shape (iterations + 1,)
+        The measure at the start and after each iteration.
+    name : str, default "dependence"
+        Name of the measure on the axis.
 
+    Attributes
+    ----------
+    line_ : matplotlib Line2D
+        The drawn line.
+    ax_ : matplotlib Axes
+        The axes drawn on.
+    figure_ : matplotlib Figure
+        Its figure.
+
+    Examples
+    --------
     >>> ConvergenceDisplay(values=[0.2, 0.7, 0.7], name="HSIC").plot().line_.get_xdata().tolist()
     [0, 1, 2]
     """
 
-    line_: Any
+    line_: "Line2D"
 
     def __init__(self, *, values: ArrayLike, name: str = "dependence") -> None:
         self.values = np.asarray(values, dtype=np.float64)
         self.name = name
 
     @classmethod
-    def from_matching(cls, matching: Matching, *, ax: Any = None) -> Self:
-        """Draw the search behind what `pairup.match` returned."""
-        return cls._from_history(matching.history, f"dependence ({matching.method})", ax)
+    def from_result(cls, result: Result, *, name: str | None = None, ax: "Axes | None" = None) -> Self:
+        """Draw the search behind a result.
 
-    @classmethod
-    def from_estimator(cls, estimator: Matcher, *, name: str | None = None, ax: Any = None) -> Self:
-        """Draw the search of a fitted estimator."""
-        return cls._from_history(estimator.history_, name or f"dependence ({type(estimator).__name__})", ax)
+        `from_matching` and `from_estimator` are other names of this constructor.
 
-    @classmethod
-    def _from_history(cls, history: list[Step], name: str, ax: Any) -> Self:
-        return cls(values=[step.value for step in history], name=name).plot(ax)
+        Parameters
+        ----------
+        result : Matching or fitted estimator
+            What `pairup.match` returned, or an estimator after `fit`.
+        name : str, default None
+            Name of the measure on the axis; None takes that of the method.
+        ax : matplotlib Axes, default None
+            Axes to draw on; None makes a figure.
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw on `ax`, or on a figure of its own."""
+        Returns
+        -------
+        ConvergenceDisplay
+            The drawn display.
+        """
+        steps = _attribute(result, "history", "history_")
+        if steps is None:
+            raise TypeError(
+                "expected what pairup.match returned or a fitted estimator, got "
+                f"{type(result).__name__}; an estimator must be fitted first"
+            )
+        method = _attribute(result, "method") or type(result).__name__
+        return cls(values=[step.value for step in steps], name=name or f"dependence ({method})").plot(ax)
+
+    from_matching = from_estimator = from_result
+
+    def plot(self, ax: "Axes | None" = None) -> Self:
+        """Draw the values.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default None
+            Axes to draw on; None makes a figure.
+
+        Returns
+        -------
+        ConvergenceDisplay
+            The display itself.
+        """
         ax = self._draw_on(ax)
         (self.line_,) = ax.plot(range(len(self.values)), self.values, marker="o", markersize=4, color=RIGHT)
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.locator_params(axis="x", integer=True)
         ax.set(xlabel="iteration", ylabel=self.name)
         return self
 
 
 class MatchingDisplay(Display):
-    """A matching on one page: its pairs, how sure they are, and what the candidates of the search agree on.
+    """A matching in three panels: its pairs, their confidence, and the candidates of the search.
 
-    After `plot`, ``axes_`` holds the three panels. In the last one every candidate stands for a matching that the
-    search came by: a cloud at the upper right is one solution found again and again; a second cloud at the upper left
-    is a rival.
+    In the last panel each point is a candidate matching of the search. Points at the upper right are one solution,
+    found repeatedly; points at the upper left are a different solution of nearly the same score.
 
     Parameters
     ----------
-    pairs : the display of the matched points, or None where there are no tables to draw.
-    confidence : probability of each pair.
-    scores : of the candidates, the best 1.
-    agreement : the share of pairs that each candidate has in common with the matching.
-    title : the verdict.
+    pairs : MatchedPairsDisplay or None
+        The display of the matched points; None where there are no tables to draw.
+    confidence : array_like of shape (n,)
+        Probability of each pair.
+    scores : array_like of shape (candidates,)
+        Score of each candidate; that of the best is 1.
+    agreement : array_like of shape (candidates,)
+        Share of pairs that each candidate has in common with the matching.
+    title : str
+        Title of the figure.
+
+    Attributes
+    ----------
+    axes_ : sequence of three matplotlib Axes
+        The panels.
+    ax_ : matplotlib Axes
+        The first panel.
+    figure_ : matplotlib Figure
+        Its figure.
+
+    Examples
+    --------
+    >>> display = MatchingDisplay(pairs=None, confidence=[0.9, 0.8], scores=[1.0], agreement=[1.0], title="auto").plot()
+    >>> len(display.axes_)
+    3
     """
 
-    axes_: Any
+    axes_: "Sequence[Axes]"
 
     def __init__(
         self,
@@ -274,15 +484,28 @@ class MatchingDisplay(Display):
         self.title = title
 
     @classmethod
-    def from_matching(cls, matching: Matching, *, ax: Any = None) -> Self:
-        """Draw what `pairup.match` returned, on three axes where they are given."""
+    def from_matching(cls, matching: MatchingResult, *, ax: "Sequence[Axes] | None" = None) -> Self:
+        """Draw what `pairup.match` returned.
+
+        Parameters
+        ----------
+        matching : Matching
+            The result.
+        ax : sequence of three matplotlib Axes, default None
+            Axes to draw on; None makes a figure.
+
+        Returns
+        -------
+        MatchingDisplay
+            The drawn display.
+        """
         steps = matching.history
         top = max((step.value for step in steps), default=1.0)
         if matching.reliable is None:
             title = matching.method
         else:
             verdict = "reliable" if matching.reliable else "not reliable"
-            title = f"{verdict}: about {matching.reliability:.0%} of the pairs expected right"
+            title = f"{verdict}: about {matching.reliability:.0%} of the pairs are expected to be right"
         return cls(
             pairs=None
             if matching.sets is None
@@ -293,20 +516,32 @@ class MatchingDisplay(Display):
             title=title,
         ).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw on three axes, or on a figure of its own."""
+    def plot(self, ax: "Sequence[Axes] | None" = None) -> Self:
+        """Draw the three panels.
+
+        Parameters
+        ----------
+        ax : sequence of three matplotlib Axes, default None
+            Axes to draw on; None makes a figure.
+
+        Returns
+        -------
+        MatchingDisplay
+            The display itself.
+        """
         if ax is None:
             pyplot = require("matplotlib.pyplot", extra="plot")
             figure, ax = pyplot.subplots(1, 3, figsize=(12, 4), layout="constrained")
             figure.suptitle(self.title)
+        assert ax is not None
         self.axes_ = ax
         self.ax_, self.figure_ = ax[0], ax[0].figure
         if self.pairs is None:
             ax[0].set_axis_off()
         else:
             self.pairs.plot(ax[0])
-        ax[1].hist(self.confidence, bins=np.linspace(0, 1, 21), color=RIGHT)
+        ax[1].hist(self.confidence, bins=np.linspace(0, 1, 21).tolist(), color=RIGHT)
         ax[1].set(xlabel="confidence", ylabel="pairs", xlim=(0, 1))
         ax[2].scatter(self.agreement, self.scores, s=22, facecolors="none", edgecolors=RIGHT)
-        ax[2].set(xlabel="pairs in common with the matching", ylabel="value of the candidate", xlim=(-0.02, 1.02))
+        ax[2].set(xlabel="pairs in common with the matching", ylabel="score of the candidate", xlim=(-0.02, 1.02))
         return self

@@ -1,4 +1,4 @@
-"""From matched sets to new points: the paper's multi-output kernel regression."""
+"""The paper's multi-output kernel regression, which finds partners for new points."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -25,8 +25,15 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     Parameters
     ----------
-    width : float
+    width : float, default 1.0
         Kernel width as a multiple of the median width of the fitted points.
+
+    Attributes
+    ----------
+    samples_ : ndarray of shape (n, d)
+        The fitted points.
+    width_ : float
+        The kernel width in the units of the points.
 
     Examples
     --------
@@ -38,23 +45,48 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.width = width
 
     def fit(self, X: ArrayLike, y: None = None) -> Self:
-        """Keep the points of X and their median width."""
+        """Store the points of X and their median width.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, d)
+            Points as rows.
+        y : None, default None
+            Ignored; scikit-learn's pipelines pass it.
+
+        Returns
+        -------
+        KernelFeatures
+            The fitted transformer itself.
+        """
         self.samples_: Array = validate_data(self, X, dtype=np.float64)
         self.width_ = self.width * median_width(self.samples_)
         return self
 
     def transform(self, X: ArrayLike) -> Array:
-        """Return one row of similarities for each row of X."""
+        """Return one row of similarities for each row of X.
+
+        Parameters
+        ----------
+        X : array_like of shape (m, d)
+            Points as rows.
+
+        Returns
+        -------
+        ndarray of shape (m, n)
+            Similarity of each row of X to each fitted point.
+        """
         check_is_fitted(self)
         return gaussian(validate_data(self, X, dtype=np.float64, reset=False), self.samples_, width=self.width_)
 
     @property
     def _n_features_out(self) -> int:
+        """Number of columns of the transformed points, for scikit-learn."""
         return len(self.samples_)
 
 
 class MatchedRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    r"""Regress matched partners on their points, so that new points find theirs.
+    """Regress matched partners on their points, to predict the partners of new points.
 
     With the rows of X and Y paired, W minimises Σ‖y_i − ȳ − Wᵀk(x_i)‖² + (δ/2) tr(WᵀW), that is
     W = (K² + (δ/2) I)⁻¹ K (Y − ȳ). Width τ and ridge δ are the pair with the least squared error in
@@ -62,25 +94,27 @@ class MatchedRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
 
     Parameters
     ----------
-    widths : sequence of float
+    widths : sequence of float, default (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
         Candidates for τ, as multiples of the median width of X.
-    ridges : sequence of float
+    ridges : sequence of float, default (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2)
         Candidates for δ.
-    cv : int
+    cv : int, default 2
         Number of folds.
-    random_state : int, RandomState or None
-        Shuffles the folds.
+    random_state : int, RandomState or None, default 0
+        Seed of the shuffled folds.
 
     Attributes
     ----------
-    width_, ridge_ : float
-        The chosen candidates.
+    width_ : float
+        The chosen width.
+    ridge_ : float
+        The chosen ridge.
     features_ : KernelFeatures
-        k(x), fitted to X.
+        The map k(x), fitted to X.
     weights_ : ndarray of shape (n, n_outputs)
-        W.
+        The weights W.
     mean_ : ndarray of shape (n_outputs,)
-        ȳ.
+        The mean ȳ.
 
     Examples
     --------
@@ -104,12 +138,28 @@ class MatchedRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn from the pairs (X[i], y[i]); y may have one or many columns."""
+        """Learn from the pairs (X[i], y[i]).
+
+        Parameters
+        ----------
+        X : array_like of shape (n, d)
+            Points as rows.
+        y : array_like of shape (n,) or (n, n_outputs)
+            Their partners, as one or many columns.
+
+        Returns
+        -------
+        MatchedRegressor
+            The fitted regressor itself.
+        """
         X, y = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True)
         points, partners = np.asarray(X), np.asarray(y, dtype=np.float64)
         n = len(points)
         if n < self.cv:
-            raise ValueError(f"{self.cv}-fold cross-validation needs at least {self.cv} pairs, got n_samples = {n}")
+            raise ValueError(
+                f"{self.cv}-fold cross-validation needs at least {self.cv} pairs, got n_samples = {n}; "
+                "pass more pairs or a smaller cv"
+            )
         self._one_column = partners.ndim == 1
         Y = partners.reshape(n, -1)
         error = np.zeros((len(self.widths), len(self.ridges)))
@@ -127,7 +177,18 @@ class MatchedRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
         return self
 
     def predict(self, X: ArrayLike) -> Array:
-        """Return the expected partner of each row of X."""
+        """Return the expected partner of each row of X.
+
+        Parameters
+        ----------
+        X : array_like of shape (m, d)
+            New points as rows.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, n_outputs)
+            The expected partners, in the form of the `y` of `fit`.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         Y: Array = self.features_.transform(X) @ self.weights_ + self.mean_

@@ -1,4 +1,4 @@
-"""Cross-validation of the density-ratio model: which width, which regulariser."""
+"""Cross-validation of the density-ratio model, which selects the kernel width and the regulariser."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -10,12 +10,35 @@ from pairup.kernels import KernelFamily
 from pairup.measures import LSMI, align, ridge_term, solve_ridge
 from pairup.types import Array, Indices
 
-WIDTHS = tuple(float(c) ** 0.5 for c in range(1, 11))  # the paper's c = 1^½ … 10^½
+WIDTHS = tuple(float(c) ** 0.5 for c in range(1, 11))
+"""The paper's multiples of the median width, c = 1^½, …, 10^½."""
+
 LAMBDAS = (1e-1, 1e-2, 1e-3)
+"""The paper's regularisers λ."""
 
 
 def fold_numbers(n: int, cv: int, seed: int) -> Indices:
-    """Return the fold of each of n pairs, at random, in sizes that differ by at most one."""
+    """Return the fold of each of n pairs, at random, in sizes that differ by at most one.
+
+    Parameters
+    ----------
+    n : int
+        Number of pairs.
+    cv : int
+        Number of folds.
+    seed : int
+        Seed of the random generator.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The fold of each pair, 0 to cv − 1.
+
+    Examples
+    --------
+    >>> np.bincount(fold_numbers(5, 2, seed=0))
+    array([3, 2])
+    """
     return np.random.default_rng(seed).permutation(np.arange(n) % cv)
 
 
@@ -28,11 +51,24 @@ class RatioGrid:
 
     Parameters
     ----------
-    families : the kernels of X and of Y.
-    widths : multiples c of the median widths, common to both sets.
-    lambdas : the regularisers λ.
-    folds : the fold of each row of X.
-    ridge : "outside" or "inside", see `LSMI`.
+    families : tuple of two KernelFamily
+        The kernels of X and of Y.
+    widths : sequence of float, default WIDTHS
+        Multiples c of the median widths, common to both sets.
+    lambdas : sequence of float, default LAMBDAS
+        The regularisers λ.
+    folds : ndarray of shape (n,)
+        The fold of each row of X.
+    ridge : {"outside", "inside"}, default "outside"
+        Where λ stands, see `LSMI`.
+
+    Examples
+    --------
+    >>> from pairup.kernels import KernelFamily
+    >>> family = KernelFamily(np.linspace(0.0, 1.0, 20)[:, None])
+    >>> grid = RatioGrid((family, family), widths=(1.0, 2.0), lambdas=(0.1,), folds=fold_numbers(20, 2, seed=0))
+    >>> grid.scores(np.arange(20)).shape
+    (2, 1, 2)
     """
 
     def __init__(
@@ -51,7 +87,7 @@ class RatioGrid:
         self.ridge = ridge
 
     def __getstate__(self) -> dict[str, Any]:
-        """Travel light: the matrices of the grid are made anew where it is unpickled."""
+        """Leave the matrices of the grid out of a pickle: they are computed again where it is unpickled."""
         made = ("_K", "_KK", "_KK_of_folds", "_L", "_LL")
         return {name: value for name, value in self.__dict__.items() if name not in made}
 
@@ -80,13 +116,32 @@ class RatioGrid:
         return [np.flatnonzero(self.folds == fold) for fold in range(self.folds.max() + 1)]
 
     def prepare(self) -> "RatioGrid":
-        """Make all matrices now, before threads share the grid."""
+        """Compute all matrices now, before threads share the grid.
+
+        Returns
+        -------
+        RatioGrid
+            The grid itself.
+        """
         for name in ("_KK_of_folds", "_KK", "_LL"):
             getattr(self, name)
         return self
 
     def measure(self, width: int, lam: int) -> LSMI:
-        """Return LSMI at the setting of the given places in the grid."""
+        """Return LSMI at one setting of the grid.
+
+        Parameters
+        ----------
+        width : int
+            Index into `widths`.
+        lam : int
+            Index into `lambdas`.
+
+        Returns
+        -------
+        LSMI
+            The measure at that setting.
+        """
         return LSMI(
             self._K[width],
             self._L[width],
@@ -96,7 +151,20 @@ class RatioGrid:
         )
 
     def scores(self, indices: Indices, setting: tuple[int, int] | None = None) -> Array:
-        """Return −J of every (width, λ, fold) for a matching, or of one (width, λ) alone."""
+        """Return −J of every (width, λ, fold) for a matching, or of one (width, λ) alone.
+
+        Parameters
+        ----------
+        indices : ndarray of shape (n,)
+            The matching: Y[indices] is aligned with X.
+        setting : tuple of two int, default None
+            Indices of one width and one λ; None scores the whole grid.
+
+        Returns
+        -------
+        ndarray of shape (widths, lambdas, folds)
+            The held-out scores; larger is better.
+        """
         widths = range(len(self.widths)) if setting is None else [setting[0]]
         lambdas = self.lambdas if setting is None else [self.lambdas[setting[1]]]
         members = self._members
@@ -122,7 +190,19 @@ class RatioGrid:
         return result
 
     def table(self, scores: Array) -> dict[str, Any]:
-        """Return scores as `cv_results_` of scikit-learn's searches."""
+        """Return scores in the form of `cv_results_` of scikit-learn's searches.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (widths, lambdas, folds)
+            Scores of the whole grid, possibly of several matchings along the last axis.
+
+        Returns
+        -------
+        dict
+            Arrays by name: params, param_width, param_lambda, split0_test_score, …, mean_test_score, std_test_score and
+            rank_test_score.
+        """
         from scipy.stats import rankdata
 
         grid = [(c, lam) for c in self.widths for lam in self.lambdas]
@@ -140,7 +220,25 @@ class RatioGrid:
 
 
 def best_setting(scores: Array) -> tuple[int, int]:
-    """Return the places (width, λ) of the best mean score."""
+    """Return the indices (width, λ) of the best mean score.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (widths, lambdas, folds)
+        Scores of a grid.
+
+    Returns
+    -------
+    width : int
+        Index of the width.
+    lam : int
+        Index of λ.
+
+    Examples
+    --------
+    >>> best_setting(np.array([[[0.1, 0.2], [0.3, 0.4]]]))
+    (0, 1)
+    """
     mean = scores.mean(axis=2)
     width, lam = np.unravel_index(int(mean.argmax()), mean.shape)
     return int(width), int(lam)

@@ -1,4 +1,4 @@
-"""Where the search begins."""
+"""Start matchings of a search, from leading eigenvectors."""
 
 from collections.abc import Iterable, Iterator
 
@@ -16,6 +16,20 @@ def leading_eigenvectors(K: Array, k: int = 1) -> Array:
 
     The sign of a column is arbitrary but fixed: its entry of largest modulus is positive.
 
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Symmetric matrix.
+    k : int, default 1
+        Number of eigenvectors.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+        The eigenvectors.
+
+    Examples
+    --------
     >>> leading_eigenvectors(np.diag([1.0, 3.0, 2.0])).T
     array([[0., 1., 0.]])
     """
@@ -40,6 +54,20 @@ def leading_eigenvectors(K: Array, k: int = 1) -> Array:
 def sort_match(f: Array, g: Array) -> Indices:
     """Return the matching that sorts f and g alike, the maximum of (fᵀg[p])² for one of the two signs of g (Eq. 6).
 
+    Parameters
+    ----------
+    f : ndarray of shape (n,)
+        One number per object of X.
+    g : ndarray of shape (n,)
+        One number per object of Y.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Indices p such that g[p] has the order of f.
+
+    Examples
+    --------
     >>> sort_match(np.array([0.1, 0.3, 0.2]), np.array([5.0, 4.0, 6.0]))
     array([1, 2, 0])
     """
@@ -49,13 +77,43 @@ def sort_match(f: Array, g: Array) -> Indices:
 
 
 def both_signs(f: Array, g: Array) -> list[Indices]:
-    """Return the two matchings of f with g and with −g: the eigenvectors of centred kernels have no sign."""
+    """Return the two matchings of f with g and with −g: the eigenvectors of centred kernels have no sign.
+
+    Parameters
+    ----------
+    f : ndarray of shape (n,)
+        One number per object of X.
+    g : ndarray of shape (n,)
+        One number per object of Y.
+
+    Returns
+    -------
+    list of two ndarray of shape (n,)
+        The matchings by `sort_match`, of g and of −g.
+
+    Examples
+    --------
+    >>> both_signs(np.array([0.1, 0.3, 0.2]), np.array([5.0, 4.0, 6.0]))
+    [array([1, 2, 0]), array([2, 1, 0])]
+    """
     return [sort_match(f, g), sort_match(f, -g)]
 
 
 def unique(matchings: Iterable[Indices]) -> Iterator[Indices]:
     """Yield matchings without repetitions, in their order.
 
+    Parameters
+    ----------
+    matchings : iterable of ndarray of shape (n,)
+        Matchings, some of which may be equal.
+
+    Yields
+    ------
+    ndarray of shape (n,)
+        Each different matching once.
+
+    Examples
+    --------
     >>> list(unique([np.array([0, 1]), np.array([1, 0]), np.array([0, 1])]))
     [array([0, 1]), array([1, 0])]
     """

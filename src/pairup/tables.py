@@ -1,4 +1,4 @@
-"""Tables of numbers, read from files."""
+"""Read tables of numbers, and known pairs, from files."""
 
 import csv
 from pathlib import Path
@@ -15,7 +15,15 @@ SUFFIXES = (".csv", ".tsv", ".txt", ".npy", ".npz", ".parquet")
 
 
 class Table(NamedTuple):
-    """The numbers of a file, one object per row, and the objects' names (row numbers where it has none)."""
+    """The numbers of a file and the names of its objects.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, d)
+        Numbers, one object per row.
+    names : list
+        Name of each object; its row number where the file has no names.
+    """
 
     values: Array
     names: list[Any]
@@ -26,17 +34,25 @@ def read_table(path: str | Path, *, header: bool | None = None, id_column: str |
 
     Parameters
     ----------
-    path : the file.
-    header : whether the first row of a text table holds column names; by default, whether it holds any text that
-        is not a number outside the id column.
-    id_column : name, or number counted from 0, of a column that names the objects.
+    path : str or Path
+        The file.
+    header : bool, default None
+        Whether the first row of a text table holds column names; None assumes it if a cell outside the id column is not
+        a number.
+    id_column : str, default None
+        Name, or number counted from 0, of a column that names the objects.
+
+    Returns
+    -------
+    Table
+        The numbers and the names.
     """
     path = Path(path)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise ValueError(f"{path}: unknown kind of table {suffix!r}; expected one of {', '.join(SUFFIXES)}")
     if not path.is_file():
-        raise FileNotFoundError(f"{path}: no such file")
+        raise FileNotFoundError(f"{path}: no such file; check the path")
     if suffix in (".npy", ".npz"):
         return _read_numpy(path, id_column)
     if suffix == ".parquet":
@@ -45,17 +61,20 @@ def read_table(path: str | Path, *, header: bool | None = None, id_column: str |
 
 
 def _read_numpy(path: Path, id_column: str | None) -> Table:
+    """Read a .npy file, or the only array of an .npz file."""
     try:
         with path.open("rb") as file:  # numpy leaves a broken archive open
             loaded = np.load(file, allow_pickle=False)
             if path.suffix.lower() == ".npz":
                 loaded = _only_array(loaded)
     except (ValueError, OSError, EOFError, BadZipFile) as error:
-        raise ValueError(f"{path}: cannot be read as a table ({error})") from error
+        raise ValueError(
+            f"{path}: cannot be read as a table ({error}); save it again with numpy.save or numpy.savez"
+        ) from error
     if loaded.dtype.kind not in "biuf":
         raise ValueError(f"{path}: expected numbers, got an array of {loaded.dtype}; save it as floats")
     if loaded.ndim == 0:
-        raise ValueError(f"{path}: expected one object per row, got a single number")
+        raise ValueError(f"{path}: expected one object per row, got a single number; save a matrix")
     values = np.asarray(loaded, dtype=np.float64).reshape(len(loaded), -1)
     if id_column is None:
         return Table(values, list(range(len(values))))
@@ -64,6 +83,7 @@ def _read_numpy(path: Path, id_column: str | None) -> Table:
 
 
 def _only_array(archive: Any) -> NDArray[Any]:
+    """Return the only array of an archive, or raise a ValueError."""
     if len(archive.files) != 1:
         raise ValueError(
             f"expected one array, found {len(archive.files)} ({', '.join(archive.files)}); save one per file"
@@ -73,18 +93,20 @@ def _only_array(archive: Any) -> NDArray[Any]:
 
 
 def _read_parquet(path: Path, id_column: str | None) -> Table:
+    """Read a parquet file."""
     parquet = require("pyarrow.parquet", extra="parquet")
     arrow = require("pyarrow", extra="parquet")
     try:
         table = parquet.read_table(path)
     except (arrow.ArrowInvalid, OSError) as error:
-        raise ValueError(f"{path}: cannot be read as parquet ({error})") from error
+        raise ValueError(f"{path}: cannot be read as parquet ({error}); save it again, or as csv") from error
     columns = table.column_names
     cells = [table.column(i).to_pylist() for i in range(len(columns))]
     return _numbers([list(row) for row in zip(*cells, strict=True)], columns, id_column, path, first_row=1)
 
 
 def _read_text(path: Path, header: bool | None, id_column: str | None) -> Table:
+    """Read a csv, tsv or txt file."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -99,7 +121,9 @@ def _read_text(path: Path, header: bool | None, id_column: str | None) -> Table:
     width = len(rows[0])
     for number, row in enumerate(rows, 1):
         if len(row) != width:
-            raise ValueError(f"{path}: row {number} has {len(row)} cells and row 1 has {width}; is the file truncated?")
+            raise ValueError(
+                f"{path}: row {number} has {len(row)} cells and row 1 has {width}; check whether the file is truncated"
+            )
     if header is None:
         named = id_column is not None and not id_column.isdigit()
         ids = {int(id_column)} if id_column is not None and id_column.isdigit() else set()
@@ -109,6 +133,7 @@ def _read_text(path: Path, header: bool | None, id_column: str | None) -> Table:
 
 
 def _is_number(cell: Any) -> bool:
+    """Tell whether a cell can be read as a number."""
     try:
         float(cell)
     except (TypeError, ValueError):
@@ -117,14 +142,16 @@ def _is_number(cell: Any) -> bool:
 
 
 def _column(columns: list[str], wanted: str, path: Path) -> int:
+    """Return the index of the column of that name or number."""
     if wanted in columns:
         return columns.index(wanted)
     if wanted.isdigit() and int(wanted) < len(columns):
         return int(wanted)
-    raise ValueError(f"{path}: no column {wanted!r}; there are {', '.join(columns[:20])}")
+    raise ValueError(f"{path}: no column {wanted!r}; the columns are {', '.join(columns[:20])}")
 
 
 def _numbers(rows: list[list[Any]], columns: list[str], id_column: str | None, path: Path, *, first_row: int) -> Table:
+    """Return rows of cells as a Table, or raise a ValueError that names the first cell that is not a number."""
     if not rows:
         raise ValueError(f"{path}: no rows below the header; expected one object per row")
     names: list[Any] = list(range(len(rows)))
@@ -134,7 +161,7 @@ def _numbers(rows: list[list[Any]], columns: list[str], id_column: str | None, p
         rows = [row[:place] + row[place + 1 :] for row in rows]
         columns = columns[:place] + columns[place + 1 :]
     if not columns:
-        raise ValueError(f"{path}: nothing but the id column; expected columns of numbers beside it")
+        raise ValueError(f"{path}: no column but the id column; expected columns of numbers too")
     try:
         return Table(np.array(rows, dtype=np.float64), names)
     except (TypeError, ValueError):
@@ -143,7 +170,7 @@ def _numbers(rows: list[list[Any]], columns: list[str], id_column: str | None, p
                 if not _is_number(cell):
                     raise ValueError(
                         f"{path}: row {number}, column {column!r} holds {cell!r}, expected a number; drop the column, "
-                        f"or name the objects by it with an id column"
+                        "or pass it as the id column if it names the objects"
                     ) from None
         raise
 
@@ -151,24 +178,45 @@ def _numbers(rows: list[list[Any]], columns: list[str], id_column: str | None, p
 def read_anchors(path: str | Path, x_names: list[Any], y_names: list[Any]) -> list[tuple[int, int]]:
     """Read known pairs from a csv of two columns: the name (or row number) of an x and that of its y.
 
-    A first line "x,y" is skipped, and columns after the second are, so that the pairs `pairup match` writes can be
-    read as anchors again.
+    A first line "x,y" and columns after the second are skipped: the pairs that `pairup match` writes can be read as
+    anchors.
+
+    Parameters
+    ----------
+    path : str or Path
+        The csv file.
+    x_names : list
+        Names of the rows of X.
+    y_names : list
+        Names of the rows of Y.
+
+    Returns
+    -------
+    list of tuple of two int
+        Pairs (i, j): row i of X belongs to row j of Y.
     """
     path = Path(path)
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             lines = [line for line in csv.reader(file) if line]
     except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: cannot be read as anchors ({error})") from error
+        raise ValueError(
+            f"{path}: cannot be read as anchors ({error}); pass a csv file of two columns, x and y"
+        ) from error
     if lines and [cell.strip().lower() for cell in lines[0][:2]] == ["x", "y"]:
         lines = lines[1:]
     of_x, of_y = ({str(name): k for k, name in enumerate(names)} for names in (x_names, y_names))
     anchors = []
     for number, line in enumerate(lines, start=1):
         if len(line) < 2:
-            raise ValueError(f"{path}: expected two columns, x and y, got {line} as pair {number}")
+            raise ValueError(
+                f"{path}: expected two columns, x and y, got {line} as pair {number}; separate them by a comma"
+            )
         for cell, known, side in ((line[0], of_x, "X"), (line[1], of_y, "Y")):
             if cell.strip() not in known:
-                raise ValueError(f"{path}: pair {number} names {cell.strip()!r}, which is no row of {side}")
+                raise ValueError(
+                    f"{path}: pair {number} names {cell.strip()!r}, which is no row of {side}; "
+                    "use the names of the id column, or row numbers counted from 0 if there is none"
+                )
         anchors.append((of_x[line[0].strip()], of_y[line[1].strip()]))
     return anchors

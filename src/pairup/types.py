@@ -1,4 +1,4 @@
-"""The array types that annotations name, said once."""
+"""The array types that annotations name."""
 
 from typing import Any, TypeAlias
 

@@ -1,4 +1,7 @@
-"""What a set of objects must be before work starts."""
+"""Checks of sets of objects and of numbers, before work starts."""
+
+import math
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -7,8 +10,17 @@ from pairup.types import Array
 
 
 def check_finite(Z: Array, name: str) -> None:
-    """Raise a ValueError that says where `Z` is not finite.
+    """Raise a ValueError that says where a table is not finite.
 
+    Parameters
+    ----------
+    Z : ndarray of shape (n, d)
+        Objects as rows.
+    name : str
+        Name of the set in the message.
+
+    Examples
+    --------
     >>> check_finite(np.array([[1.0, np.nan]]), "X")
     Traceback (most recent call last):
     ...
@@ -23,9 +35,56 @@ def check_finite(Z: Array, name: str) -> None:
         )
 
 
+def check_positive(value: float, name: str, advice: str) -> float:
+    """Return a number, or raise a ValueError if it is not positive and finite.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+    name : str
+        Name of the parameter in the message.
+    advice : str
+        What to do instead, the end of the message.
+
+    Returns
+    -------
+    float
+        The same number.
+
+    Examples
+    --------
+    >>> check_positive(0.5, "width", "leave it out for the default")
+    0.5
+    >>> check_positive(-1.0, "width", "leave it out for the default")
+    Traceback (most recent call last):
+    ...
+    ValueError: width must be a positive number, got -1.0; leave it out for the default
+    """
+    if not (isinstance(value, Real) and 0 < value < math.inf):  # NaN is not
+        raise ValueError(f"{name} must be a positive number, got {value!r}; {advice}")
+    return value
+
+
 def check_set(Z: ArrayLike, name: str, *, at_least: int = 2) -> Array:
     """Return a set of objects as a finite float64 table of n rows; a vector becomes one column.
 
+    Parameters
+    ----------
+    Z : array_like of shape (n,) or (n, …)
+        Objects as rows; further axes are flattened.
+    name : str
+        Name of the set in error messages.
+    at_least : int, default 2
+        Smallest number of rows.
+
+    Returns
+    -------
+    ndarray of shape (n, d)
+        The table.
+
+    Examples
+    --------
     >>> check_set([1, 2, 3], "X").shape
     (3, 1)
     >>> check_set([["a"], ["b"]], "X")
@@ -60,8 +119,24 @@ def check_set(Z: ArrayLike, name: str, *, at_least: int = 2) -> Array:
 
 
 def check_pair(X: ArrayLike, Y: ArrayLike) -> tuple[Array, Array]:
-    """Return two sets of equally many objects.
+    """Return two sets of equally many objects as finite float64 tables.
 
+    Parameters
+    ----------
+    X : array_like of shape (n,) or (n, …)
+        Objects of the first set as rows.
+    Y : array_like of shape (n,) or (n, …)
+        Their partners.
+
+    Returns
+    -------
+    X : ndarray of shape (n, d)
+        The first table.
+    Y : ndarray of shape (n, e)
+        The second table.
+
+    Examples
+    --------
     >>> check_pair([1, 2, 3], [1, 2])
     Traceback (most recent call last):
     ...

@@ -1,13 +1,9 @@
-import io
 import os
-from datetime import datetime
-from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image, ImageCms
+from PIL import Image
 
-from pairup.album import photos as module
 from pairup.album.photos import Photos, find_files, read_photos
 
 
@@ -68,130 +64,6 @@ def test_odd_names(folder):
     assert set(names) <= set(read_photos(folder).names)
 
 
-def test_formats_and_modes(tmp_path):
-    blue = np.zeros((30, 40, 3), dtype=np.uint8)
-    blue[..., 2] = 200
-    picture = Image.fromarray(blue)
-    picture.save(tmp_path / "a.jpg", quality=95)
-    picture.save(tmp_path / "b.webp", lossless=True)
-    picture.save(tmp_path / "c.tiff")
-    picture.convert("P").save(tmp_path / "d.gif", save_all=True, append_images=[Image.new("P", (40, 30))])
-    picture.convert("CMYK").save(tmp_path / "e.jpg", quality=95)
-    alpha = picture.convert("RGBA")
-    alpha.putalpha(128)
-    alpha.save(tmp_path / "f.png")
-    picture.quantize(4).save(tmp_path / "g.png")
-    Image.fromarray(np.full((30, 40), 40000, dtype=np.uint16)).save(tmp_path / "h.png")
-    Image.fromarray(np.full((30, 40), 156, dtype=np.uint8)).save(tmp_path / "i.tiff")
-    picture.convert("1").save(tmp_path / "j.png")
-    found = read_photos(tmp_path)
-    assert not found.skipped
-    means = dict(zip(found.names, found.miniatures.mean(axis=(1, 2)), strict=True))
-    for name in ("a.jpg", "b.webp", "c.tiff", "d.gif", "g.png"):
-        np.testing.assert_allclose(means[name], [0, 0, 200], atol=6, err_msg=name)
-    np.testing.assert_allclose(means["f.png"], [127, 127, 227], atol=3)  # half of it is the white below
-    np.testing.assert_allclose(means["h.png"], 40000 / 257, atol=1)
-    np.testing.assert_allclose(means["i.tiff"], 156, atol=1)
-    assert means["e.jpg"][2] > 150
-
-
-def test_heic(tmp_path):
-    pi_heif = pytest.importorskip("pi_heif", reason="needs pi-heif")
-    del pi_heif  # it only decodes, so the file is a fake that its decoder refuses
-    (tmp_path / "a.heic").write_bytes(b"\0\0\0\x18ftypheic" + bytes(100))
-    Image.new("RGB", (8, 8)).save(tmp_path / "b.png")
-    found = read_photos(tmp_path)
-    assert [name for name, _ in found.skipped] == ["a.heic"]
-
-
-def test_orientation_and_date(tmp_path):
-    pixels = np.zeros((40, 80, 3), dtype=np.uint8)
-    pixels[:, :40] = 255  # white on the left
-    exif = Image.Exif()
-    exif[0x0112] = 6  # to be turned clockwise
-    exif.get_ifd(0x8769)[0x9003] = "2019:07:04 12:30:00"
-    exif.get_ifd(0x8825)[2] = (52.0, 31.0, 12.0)
-    Image.fromarray(pixels).save(tmp_path / "a.jpg", exif=exif, quality=95)
-    (photo,) = read_photos(tmp_path)
-    assert photo.taken == datetime(2019, 7, 4, 12, 30)
-    small = photo.image()
-    assert small.size == (40, 80)
-    upper, lower = np.asarray(small)[:30].mean(), np.asarray(small)[-30:].mean()
-    assert upper > 200 > 60 > lower
-    assert not Image.open(io.BytesIO(photo.thumbnail)).getexif()
-
-
-def test_colour_profiles_become_srgb(tmp_path):
-    lab = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
-    Image.new("RGB", (9, 9), (10, 200, 30)).save(tmp_path / "a.png", icc_profile=lab)
-    Image.new("RGB", (9, 9), (10, 200, 30)).save(tmp_path / "b.png", icc_profile=b"nonsense")
-    found = read_photos(tmp_path)
-    np.testing.assert_allclose(found.miniatures.mean(axis=(1, 2)), [[10, 200, 30]] * 2, atol=2)
-    assert "icc_profile" not in found[0].image().info
-
-
-def test_damaged_files_are_skipped_with_the_reason(folder):
-    whole = io.BytesIO()
-    noise = np.random.default_rng(0).integers(0, 255, (200, 300, 3), dtype=np.uint8)
-    Image.fromarray(noise).save(whole, "JPEG")
-    data = whole.getvalue()
-    start = data.index(b"\xff\xc0") + 5
-    exif = b"Exif\0\0II*\0\xff\xff\xff\xff nonsense"
-    (folder / "truncated.jpg").write_bytes(data[: len(data) // 3])
-    (folder / "empty.jpg").write_bytes(b"")
-    (folder / "letter.jpg").write_text("This is a letter.")
-    (folder / "huge.jpg").write_bytes(data[:start] + (30_000).to_bytes(2, "big") * 2 + data[start + 4 :])
-    (folder / "raw.NEF").write_bytes(data)
-    (folder / "suffix.jpg").write_bytes((folder / "img1.png").read_bytes())
-    (folder / "exif.jpg").write_bytes(data[:2] + b"\xff\xe1" + (len(exif) + 2).to_bytes(2, "big") + exif + data[2:])
-    found = read_photos(folder)
-    reasons = dict(found.skipped)
-    assert {"suffix.jpg", "exif.jpg"} <= set(found.names)
-    assert set(reasons) == {"truncated.jpg", "empty.jpg", "letter.jpg", "huge.jpg", "raw.NEF"}
-    assert reasons["empty.jpg"] == "empty"
-    assert "enormous" in reasons["huge.jpg"]
-    assert "RAW" in reasons["raw.NEF"]
-    assert "not a picture" in reasons["letter.jpg"]
-    assert "truncated" in reasons["truncated.jpg"]
-
-
-def test_large_png_is_not_decoded(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "MAX_PIXELS", 1000)
-    Image.new("RGB", (40, 40)).save(tmp_path / "a.png")
-    Image.new("RGB", (20, 20)).save(tmp_path / "b.png")
-    assert dict(read_photos(tmp_path).skipped)["a.png"].startswith("enormous (40 × 40 pixels)")
-
-
-def test_the_second_reading_comes_from_the_cache(folder, own_cache, monkeypatch):
-    first = read_photos(folder)
-    assert len(list(own_cache.iterdir())) == 12
-
-    def refuse(*_):
-        raise AssertionError("decoded again")
-
-    monkeypatch.setattr(module, "_open", refuse)
-    again = read_photos(folder)
-    np.testing.assert_array_equal(first.miniatures, again.miniatures)
-    assert [p.thumbnail for p in first] == [p.thumbnail for p in again]
-    assert not again.skipped
-
-
-def test_a_broken_cache_is_passed_over(folder, own_cache):
-    first = read_photos(folder)
-    for file in own_cache.iterdir():
-        file.write_bytes(file.read_bytes()[:99])
-    again = read_photos(folder)
-    np.testing.assert_array_equal(first.miniatures, again.miniatures)
-
-
-def test_changed_content_is_read_anew(folder):
-    before = read_photos(folder).miniatures
-    Image.new("RGB", (120, 90), "magenta").save(folder / "img1.png")
-    after = read_photos(folder).miniatures
-    assert (before[0] != after[0]).any()
-    np.testing.assert_array_equal(before[1:], after[1:])
-
-
 def test_larger_versions_come_from_the_original(tmp_path):
     Image.new("RGB", (2000, 1000), "teal").save(tmp_path / "a.jpg")
     (photo,) = read_photos(tmp_path)
@@ -211,11 +83,7 @@ def test_from_arrays():
         Photos.from_arrays([])
 
 
-def test_heic_is_read_and_turned():
-    """A green picture of 80 × 60 pixels with a white corner at the top left, to be turned a quarter clockwise."""
-    pytest.importorskip("pi_heif")
-    photos = read_photos(Path(__file__).parent / "turned.heic", cache=False)
-    image = photos[0].image(80)
-    assert image.size == (60, 80)
-    assert min(image.getpixel((57, 3))) > 240
-    assert np.abs(np.subtract(image.getpixel((10, 60)), (0, 128, 0))).max() < 12
+def test_progress_counts_to_the_number_of_files(folder):
+    seen = []
+    read_photos(folder, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(8, 12), (12, 12)]

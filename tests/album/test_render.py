@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from pairup.album import Album, Frame, Photos, Style, arrange
-from pairup.album.render import picture, swatches
+from pairup.album.render import choose_colours, draw_picture
 
 COLOURS = np.array([[200, 0, 0], [0, 200, 0], [0, 0, 200], [200, 200, 0]], dtype=np.uint8)
 
@@ -20,7 +20,7 @@ def album():
 
 
 def test_every_tile_is_in_its_cell(album):
-    drawn = np.asarray(picture(album, Style(cell=10, gap=0.2)))
+    drawn = np.asarray(draw_picture(album, Style(cell=10, gap=0.2)))
     assert drawn.shape == (2 + 3 * 12, 2 + 3 * 12, 4)
     for item, (row, column) in zip(album.order, album.frame.cells, strict=True):
         inside = drawn[2 + 12 * row : 12 + 12 * row, 2 + 12 * column : 12 + 12 * column, :3]
@@ -30,11 +30,11 @@ def test_every_tile_is_in_its_cell(album):
 
 
 def test_background_corners_and_fit(album):
-    drawn = np.asarray(picture(album, Style(cell=40, gap=0, background="transparent", radius=0.5)))
+    drawn = np.asarray(draw_picture(album, Style(cell=40, gap=0, background="transparent", radius=0.5)))
     assert drawn[0, 0, 3] == 0
     assert drawn[20, 20, 3] == 255
     assert drawn[60, 20, 3] == 0  # no cell there
-    whole = np.asarray(picture(album, Style(cell=30, gap=0, fit="whole", background="#010203")))
+    whole = np.asarray(draw_picture(album, Style(cell=30, gap=0, fit="whole", background="#010203")))
     assert whole[1, 15, :3].tolist() == [1, 2, 3]  # above a picture of 30 × 20
     np.testing.assert_allclose(whole[15, 15, :3], COLOURS[3], atol=4)
 
@@ -82,24 +82,24 @@ def test_wrong_styles(options, message):
 def test_pictures_too_large_are_refused():
     album = arrange(np.random.default_rng(0).random((4, 3)), "2x2", draft=True)
     with pytest.raises(ValueError, match="choose cells smaller than 10000 pixels"):
-        picture(album, Style(cell=10_000, gap=1))
+        draw_picture(album, Style(cell=10_000, gap=1))
 
 
 def test_vectors_are_shown_as_colours(rng):
     X = rng.random((5, 3))
-    np.testing.assert_array_equal(swatches(X), np.round(255 * X))
-    assert swatches(rng.standard_normal((5, 7))).shape == (5, 3)
-    assert swatches(rng.standard_normal((5, 1))).shape == (5, 3)
+    np.testing.assert_array_equal(choose_colours(X), np.round(255 * X))
+    assert choose_colours(rng.standard_normal((5, 7))).shape == (5, 3)
+    assert choose_colours(rng.standard_normal((5, 1))).shape == (5, 3)
     album = arrange(X, "1x5")
-    drawn = np.asarray(picture(album, Style(cell=4, gap=0)))
-    np.testing.assert_array_equal(drawn[2, 2::4, :3], swatches(X)[album.order])
+    drawn = np.asarray(draw_picture(album, Style(cell=4, gap=0)))
+    np.testing.assert_array_equal(drawn[2, 2::4, :3], choose_colours(X)[album.order])
 
 
 def test_scattered_cells_do_not_overlap():
     images = np.broadcast_to(COLOURS[:, None, None], (4, 20, 20, 3))
     frame = Frame.points([[0, 0], [0.3, 0.7], [1.1, 0.2], [1.4, 1.6]])
     album = arrange(Photos.from_arrays(images), frame)
-    drawn = np.asarray(picture(album, Style(cell=20, gap=0.1)))[..., :3].reshape(-1, 3)
+    drawn = np.asarray(draw_picture(album, Style(cell=20, gap=0.1)))[..., :3].reshape(-1, 3)
     for colour in COLOURS:
         assert (np.abs(drawn.astype(int) - colour).max(axis=1) < 8).sum() == 400
 

@@ -1,6 +1,7 @@
 """`pairup album` as a user runs it."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -71,16 +72,48 @@ def test_pins_weights_and_features(folder, tmp_path):
         (("-o", "no/such/folder/a.html"), "does not exist"),
         (("-o", "album.doc"), "end its name in one of"),
         (("--background", "blurple"), "unknown colour"),
-        (("--cluster", "tcp://127.0.0.1:1"), "no Dask scheduler answers"),
+        (("--method", "magic"), "'magic' is not one of auto, lsom, ks-hsic, ks-nocco"),
     ],
 )
 def test_wrong_calls(folder, options, message):
-    if "--cluster" in options:
-        pytest.importorskip("distributed", reason="needs the extra: pip install 'pairup[cluster]'")
     result = run(folder, *options)
     assert result.exit_code != 0
     assert message in f"{result.exception} {result.output}"
 
 
-def test_no_photos_named():
-    assert "name the photos" in run().output
+def test_photos_are_decoded_on_the_cluster_that_is_named(folder, monkeypatch):
+    from pairup import parallel
+
+    def refuse(address):
+        raise ConnectionError(f"no answer from {address}")
+
+    monkeypatch.setattr(parallel, "on_cluster", refuse)
+    assert str(run(folder, "--cluster", "tcp://127.0.0.1:1").exception) == "no answer from tcp://127.0.0.1:1"
+
+
+def test_no_photos_given():
+    result = run()
+    assert result.exit_code == 2
+    assert "no photos given; give a folder" in result.output
+
+
+def test_photos_left_out_are_listed(folder):
+    result = run(folder, "--frame", "2x2", "--draft")
+    assert re.search(r"5 photos left out; a similar photo represents each: '[^']+\.jpg', ", result.stdout)
+
+
+def test_seed_and_random_state_are_one_option(folder, tmp_path):
+    texts = []
+    for option in ("--seed", "--random-state"):
+        assert run(folder, option, 3, "-o", tmp_path / "album.csv").exit_code == 0
+        texts.append((tmp_path / "album.csv").read_text())
+    assert texts[0] == texts[1]
+
+
+def test_the_old_name_of_the_method_is_accepted_and_told_on_stderr(folder):
+    old, new = (run(folder, "--method", name) for name in ("default", "auto"))
+    assert old.exit_code == 0
+    assert old.stdout == new.stdout
+    assert "now called --method auto" in old.stderr
+    assert "now called" not in new.stderr
+    assert "default|" not in run("--help").stdout

@@ -36,7 +36,7 @@ def test_demo_finds_more_than_chance_and_frames_the_wrong_pairs(tmp_path):
 
 def test_demo_tells_what_it_found_and_where(tmp_path):
     result = demo("--tiles", "30", "--output", str(tmp_path / "new" / "folder"))
-    assert re.match(r"\d+ of 30 right halves found by [a-z-]+; chance finds 1\n", result.stdout)
+    assert re.match(r"\d+ of 30 halves matched correctly by [a-z-]+; at random it would be 1\n", result.stdout)
     assert str(tmp_path / "new" / "folder" / "halves.png") in result.stdout
     assert sorted(path.name for path in (tmp_path / "new" / "folder").iterdir()) == [
         "album.html",

@@ -6,8 +6,7 @@ from click.testing import CliRunner
 from pairup.cli import pairup_command
 from pairup.cli.voice import METHODS
 from pairup.datasets import make_voices
-from pairup.voice import read_recording
-from pairup.voice import score as scores
+from pairup.voice import methods, read_recording
 
 
 def run(*arguments):
@@ -76,20 +75,20 @@ def test_existing_outputs_are_refused_without_force(folder, tmp_path):
 
 def test_scores_are_rows_of_json_or_a_table(folder):
     arguments = ("score", folder / "source", folder / "target", "--train", 30, "--splits", 2, "--test", 100)
-    chosen = ("--method", "identity", "--method", "default")
+    chosen = ("--method", "identity", "--method", "auto")
     done = run(*arguments, *chosen, "--json")
     assert done.exit_code == 0, done.output
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(row["method"], row["n"], row["split"]) for row in rows] == [
         ("identity", 30, 0),
-        ("default", 30, 0),
+        ("auto", 30, 0),
         ("identity", 30, 1),
-        ("default", 30, 1),
+        ("auto", 30, 1),
     ]
     table = run(*arguments, *chosen).stdout.splitlines()
     assert table[0].split("\t") == ["n", "method", "LSD mean", "std", "worst"]
-    mean = sum(row["lsd"] for row in rows if row["method"] == "default") / 2
-    assert table[2].split("\t")[:3] == ["30", "default", f"{mean:.3f}"]
+    mean = sum(row["lsd"] for row in rows if row["method"] == "auto") / 2
+    assert table[2].split("\t")[:3] == ["30", "auto", f"{mean:.3f}"]
 
 
 def test_a_trained_voice_is_scored_on_whole_recordings(folder):
@@ -104,4 +103,16 @@ def test_a_trained_voice_is_scored_on_whole_recordings(folder):
 
 
 def test_the_choices_are_the_methods():
-    assert tuple(scores.METHODS) == METHODS
+    assert tuple(methods.METHODS) == METHODS
+
+
+def test_the_former_names_of_auto_and_of_the_seed_are_accepted(folder):
+    arguments = ("score", folder / "source", folder / "target", "--train", 30, "--splits", 1, "--test", 100, "--json")
+    new = run(*arguments, "--method", "auto", "--random-state", 3)
+    old = run(*arguments, "--method", "default", "--seed", 3)
+    assert new.stdout == old.stdout != run(*arguments, "--method", "auto").stdout
+    assert json.loads(old.stdout)["method"] == "auto"
+    assert new.stderr == ""
+    assert old.stderr == 'Warning: the method "default" is now called "auto"\n'
+    assert "default|" not in run("score", "--help").stdout
+    assert run(*arguments, "--method", "magic").exit_code == 2

@@ -37,11 +37,11 @@ def test_channels_are_averaged(tone, tmp_path):
 
 @pytest.mark.parametrize("rate", [8000, 22050, 44100, 48000])
 def test_resampling_keeps_the_sound(tone, rate):
-    other = tone.resampled(rate)
+    other = tone.resample(rate)
     assert other.rate == rate
     assert other.duration == pytest.approx(tone.duration, abs=2 / rate)
     assert np.abs(np.fft.rfft(other.signal[:rate])).argmax() == 440
-    assert_allclose(other.resampled(RATE).signal[100:-100], tone.signal[100:-100], atol=0.01)
+    assert_allclose(other.resample(RATE).signal[100:-100], tone.signal[100:-100], atol=0.01)
 
 
 def test_loud_peaks_are_scaled_not_clipped(rng, tmp_path):

@@ -20,9 +20,11 @@ def test_frame_k_is_centred_at_k_hops():
 
 def test_silence_is_told_from_speech(rng):
     signal = np.concatenate([1e-3 * rng.normal(size=RATE), rng.normal(size=RATE)])
-    speech = Framing.at(RATE)(Recording(signal, RATE)).is_speech
+    frames = Framing.at(RATE)(Recording(signal, RATE))
+    speech = frames.is_speech
     assert speech[:195].sum() == 0
     assert speech[205:].all()
+    assert_allclose(frames.speech.power, frames.power[speech])
 
 
 def test_loudness_changes_neither_filter_nor_cepstrum(rng):

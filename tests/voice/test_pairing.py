@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from pairup.assignment import assign
-from pairup.voice.pairing import pair_frames, partners, soft_plan
+from pairup.voice.pairing import pair_frames, similarity, soft_plan, take_partners
 
 
 def uniform(n):
@@ -53,12 +53,19 @@ def test_other_words_are_not_taken_for_another_voice(rng):
     assert used[:200].sum() > 0.9 * used.sum()
 
 
+def test_similarity_is_blind_to_shift_and_scale_of_every_coefficient(rng):
+    U, V = rng.normal(size=(20, 5)), rng.normal(size=(30, 5))
+    S = similarity(U, V)
+    assert np.median(S) == pytest.approx(-1)
+    assert_allclose(similarity(2 * U - 1, 2 * V + 7), S)
+
+
 def test_partners_of_a_matching_and_of_a_plan_agree(rng):
     Y = rng.normal(size=(6, 2))
     indices = rng.permutation(6)
-    assert_allclose(partners(Y, indices), partners(Y, np.eye(6)[indices]))
+    assert_allclose(take_partners(Y, indices), take_partners(Y, np.eye(6)[indices]))
 
 
 def test_frames_without_a_partner_are_refused():
     with pytest.raises(ValueError, match="some frames have no partner"):
-        partners(np.zeros((3, 2)), np.array([0, -1, 2]))
+        take_partners(np.zeros((3, 2)), np.array([0, -1, 2]))

@@ -20,7 +20,7 @@ def test_envelopes_are_drawn_in_decibels_over_kilohertz(voices, converter):
 def test_learning_curves_have_a_point_per_number_and_bars():
     rows = [
         {"setting": "shuffled", "method": method, "n": n, "split": k, "lsd": 5.0 - n / 100 + k}
-        for method in ("inca", "default")
+        for method in ("inca", "auto")
         for n in (100, 50)
         for k in (-1, 1)
     ]

@@ -4,7 +4,7 @@ from numpy.testing import assert_array_equal
 
 from pairup.datasets import make_voices
 from pairup.voice.frames import Framing
-from pairup.voice.synthesis import pitch
+from pairup.voice.synthesis import estimate_pitch
 
 
 def test_both_speakers_say_the_same_at_the_same_times(voices):
@@ -17,12 +17,12 @@ def test_both_speakers_say_the_same_at_the_same_times(voices):
 def test_pitches_are_as_asked():
     voices = make_voices(4, pitches=(100.0, 220.0))
     for recordings, wanted in zip(voices, (100.0, 220.0), strict=True):
-        f0 = np.concatenate([pitch(recording, Framing.at(16000)) for recording in recordings])
+        f0 = np.concatenate([estimate_pitch(recording, Framing.at(16000)) for recording in recordings])
         assert np.median(f0[f0 > 0]) == pytest.approx(wanted, rel=0.2)  # the melody rises by up to 16 %
 
 
 def test_the_shorter_tract_moves_the_formants_up():
-    """The loudest resonance of a made [i] … is where its table says, divided by the length of the tract."""
+    """The target's spectra are the source's, stretched by the inverse ratio of the tract lengths."""
     voices = make_voices(1, tract=0.8)
     (x,), (y,) = voices
     frames = [Framing.at(16000)(recording) for recording in (x, y)]

@@ -1,6 +1,7 @@
-"""Albums: photos into any frame, similar photos side by side."""
+"""Albums: photos in a frame of any shape, similar photos side by side."""
 
-from pairup.album.album import Album, arrange, arrange_steps
+from pairup.album.album import Album
+from pairup.album.arrangement import arrange, arrange_steps
 from pairup.album.features import photo_features
 from pairup.album.frames import Frame
 from pairup.album.photos import Photos, read_photos

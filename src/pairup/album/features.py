@@ -1,4 +1,4 @@
-"""Features: what makes two photos similar."""
+"""Features: the numbers by which photos are compared."""
 
 import csv
 import os
@@ -14,54 +14,112 @@ from pairup.types import Array, Images
 from pairup.validation import check_set
 
 WEIGHTS = {"colour": 1.0, "edges": 0.5, "date": 0.0}
+COLOUR_FIELDS, EDGE_FIELDS, DIRECTIONS = 8, 4, 8  # fields along each side of a miniature; directions of edges
+AT_ONCE = 256  # miniatures converted to Lab at the same time
 
 
 def lab_pixels(miniatures: Images) -> Array:
-    """Return the Lab values of all pixels of 40 × 40 miniatures, the paper's features.
+    """Compute the Lab values of all pixels, the paper's features.
 
+    Parameters
+    ----------
+    miniatures : ndarray of uint8, shape (n, 40, 40, 3)
+        Pictures in RGB.
+
+    Returns
+    -------
+    ndarray of shape (n, 4800)
+        Features as rows.
+
+    Examples
+    --------
     >>> lab_pixels(np.zeros((2, 40, 40, 3), dtype=np.uint8)).shape
     (2, 4800)
     """
-    return _by_parts(lambda lab: lab, miniatures)
+    return _map_lab(lambda lab: lab, miniatures)
 
 
 def colour_layout(miniatures: Images) -> Array:
-    """Return the mean Lab colours of 8 × 8 fields: where which colours are, whatever the detail."""
-    return _by_parts(lambda lab: _fields(lab, 8), miniatures)
+    """Compute the mean Lab colours of 8 × 8 fields: which colours are where, without detail.
+
+    Parameters
+    ----------
+    miniatures : ndarray of uint8, shape (n, 40, 40, 3)
+        Pictures in RGB.
+
+    Returns
+    -------
+    ndarray of shape (n, 192)
+        Features as rows.
+
+    Examples
+    --------
+    >>> colour_layout(np.zeros((2, 40, 40, 3), dtype=np.uint8)).shape
+    (2, 192)
+    """
+    return _map_lab(lambda lab: _average_fields(lab, COLOUR_FIELDS), miniatures)
 
 
 def edge_layout(miniatures: Images) -> Array:
-    """Return how strong edges of eight directions are in 4 × 4 fields: what is smooth, busy, upright or level."""
-    return _by_parts(_edges, miniatures)
+    """Compute the strength of edges of eight directions in 4 × 4 fields: smooth, textured, vertical, horizontal.
+
+    Parameters
+    ----------
+    miniatures : ndarray of uint8, shape (n, 40, 40, 3)
+        Pictures in RGB.
+
+    Returns
+    -------
+    ndarray of shape (n, 128)
+        Features as rows.
+
+    Examples
+    --------
+    >>> edge_layout(np.zeros((2, 40, 40, 3), dtype=np.uint8)).shape
+    (2, 128)
+    """
+    return _map_lab(_measure_edges, miniatures)
 
 
-def _edges(lab: Array) -> Array:
+def _measure_edges(lab: Array) -> Array:
+    """Return a histogram of gradient directions for each field, weighted by strength."""
     down, right = np.gradient(lab[..., 0], axis=(1, 2))
-    strength, place = np.hypot(down, right), np.arctan2(down, right) % np.pi * (8 / np.pi)
+    strength, place = np.hypot(down, right), np.arctan2(down, right) % np.pi * (DIRECTIONS / np.pi)
     lower = np.floor(place)
     upper_share = strength * (place - lower)
-    shares = np.zeros((*strength.shape, 8))  # each edge is shared by the two directions it lies between
-    first = lower.astype(int)[..., None] % 8
+    shares = np.zeros((*strength.shape, DIRECTIONS))  # an edge counts for the two directions it lies between
+    first = lower.astype(int)[..., None] % DIRECTIONS
     np.put_along_axis(shares, first, (strength - upper_share)[..., None], axis=-1)
-    np.put_along_axis(shares, (first + 1) % 8, upper_share[..., None], axis=-1)
-    return np.sqrt(_fields(shares, 4))  # the root tames the strongest edges
+    np.put_along_axis(shares, (first + 1) % DIRECTIONS, upper_share[..., None], axis=-1)
+    return np.sqrt(_average_fields(shares, EDGE_FIELDS))  # the root keeps the strongest edges from dominating
 
 
-def _fields(values: Array, n: int) -> Array:
+def _average_fields(values: Array, n: int) -> Array:
     """Return the means of n × n fields."""
     size = values.shape[1] // n
     means: Array = values.reshape(len(values), n, size, n, size, -1).mean(axis=(2, 4))
     return means
 
 
-def _by_parts(function: Callable[[Array], Array], miniatures: Images) -> Array:
-    """Apply a function of Lab pictures to some miniatures after the other: all at once would fill the memory."""
-    starts = range(0, len(miniatures), 256)
-    return np.concatenate([function(to_lab(m)).reshape(len(m), -1) for m in (miniatures[s : s + 256] for s in starts)])
+def _map_lab(function: Callable[[Array], Array], miniatures: Images) -> Array:
+    """Apply a function to miniatures in Lab, some at a time: all at once would need too much memory."""
+    parts = [miniatures[start : start + AT_ONCE] for start in range(0, len(miniatures), AT_ONCE)]
+    return np.concatenate([function(to_lab(part)).reshape(len(part), -1) for part in parts])
 
 
 def capture_dates(photos: Photos) -> Array:
-    """Return when the photos were taken, as ranks from 0 to 1 in one column; those without a date in the middle."""
+    """Return when the photos were taken, as ranks from 0 to 1.
+
+    Parameters
+    ----------
+    photos : Photos
+        At least one with a date.
+
+    Returns
+    -------
+    ndarray of shape (n, 1)
+        The ranks; 0.5 for photos without a date.
+    """
     dated = [i for i, photo in enumerate(photos) if photo.taken is not None]
     if not dated:
         raise ValueError("no photo carries its capture date; leave the date out of the features")
@@ -73,8 +131,20 @@ def capture_dates(photos: Photos) -> Array:
 
 
 def combine(parts: Sequence[tuple[Array, float]]) -> Array:
-    """Join blocks of features, each scaled so that its variance is the square of its weight.
+    """Join blocks of features, each centred and scaled so that its total variance is the square of its weight.
 
+    Parameters
+    ----------
+    parts : sequence of (ndarray of shape (n, d), float)
+        Blocks of features and their weights.
+
+    Returns
+    -------
+    ndarray of shape (n, sum of all d)
+        The joint features as rows.
+
+    Examples
+    --------
     >>> combine([(np.array([[0.0], [2.0]]), 1.0), (np.array([[5.0], [1.0]]), 0.5)]).var(axis=0)
     array([1.  , 0.25])
     """
@@ -87,13 +157,27 @@ def combine(parts: Sequence[tuple[Array, float]]) -> Array:
 
 
 def photo_features(photos: Photos, weights: Mapping[str, float] | None = None, vectors: Array | None = None) -> Array:
-    """Return the features that albums are sorted by: colour layout and edges, and more where asked.
+    """Compute the features that albums are sorted by: by default colour layout and edges.
 
     Parameters
     ----------
-    weights : "colour", "edges", "date", "pixels" (the paper's Lab pixels) and "vectors"; those not named keep their
-        default, or 0 once "pixels" or `vectors` are given.
-    vectors : the user's own features, a row per photo.
+    photos : Photos
+        The photos.
+    weights : mapping of str to float, default None
+        Weights of "colour", "edges", "date", "pixels" (the paper's Lab pixels) and "vectors". Those not named keep
+        their default (colour 1, edges 0.5), or get 0 if "pixels" or `vectors` are given.
+    vectors : ndarray of shape (n, d), default None
+        Your own features, a row per photo.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+        Features as rows.
+
+    Examples
+    --------
+    >>> photo_features(Photos.from_arrays(np.zeros((3, 8, 8, 3), dtype=np.uint8))).shape
+    (3, 320)
     """
     chosen = dict(weights or {})
     if vectors is not None:
@@ -107,13 +191,14 @@ def photo_features(photos: Photos, weights: Mapping[str, float] | None = None, v
         raise ValueError("the weight of vectors is set, but no vectors are given; pass them with --features FILE")
     if vectors is not None and len(vectors) != len(photos):
         raise ValueError(f"the vectors have {len(vectors)} rows for {len(photos)} photos; give a row per photo")
-    parts = [(_part(name, photos, vectors), weight) for name, weight in chosen.items() if weight > 0]
+    parts = [(_compute_part(name, photos, vectors), weight) for name, weight in chosen.items() if weight > 0]
     if not parts:
         raise ValueError("all weights are 0; give at least one feature a weight")
     return parts[0][0] if len(parts) == 1 else combine(parts)
 
 
-def _part(name: str, photos: Photos, vectors: Array | None) -> Array:
+def _compute_part(name: str, photos: Photos, vectors: Array | None) -> Array:
+    """Compute one block of features by its name."""
     if name == "vectors":
         assert vectors is not None
         return vectors
@@ -123,10 +208,20 @@ def _part(name: str, photos: Photos, vectors: Array | None) -> Array:
 
 
 def read_vectors(path: str | os.PathLike[str], photos: Photos) -> Array:
-    """Read the user's own features: ``.npy`` with a row per photo in listing order, or csv keyed by file name.
+    """Read features of photos from a file.
 
-    The csv holds the photo's name in its first column and numbers in the others; a first line of names is allowed,
-    and so are lines of photos that are not in the album.
+    Parameters
+    ----------
+    path : path
+        A ``.npy`` with a row per photo in listing order, or a csv with the photo's name in its first column and
+        numbers in the others. The csv may begin with a line of column names, and have lines for other photos.
+    photos : Photos
+        The photos.
+
+    Returns
+    -------
+    ndarray of shape (n, d)
+        Features as rows, in listing order.
     """
     path = Path(path)
     if path.suffix.lower() == ".npy":

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from pairup.album.photos import quiet
+from pairup.album.decoding import LOSSLESS, ignore_warnings
 from pairup.extras import require
 from pairup.parallel import run
 
@@ -31,11 +31,16 @@ PAPERS = {  # width and height in mm
     "legal": (215.9, 355.6),
     "tabloid": (279.4, 431.8),
 }
-MARGIN = 10  # mm of paper round a printed album
+MARGIN = 10  # mm of paper around a printed album
+INCH = 25.4  # mm
 LONGEST = 4096  # pixels of an album's longer side unless the cell size is given
+CELL_SIZES = (8, 256)  # smallest and largest cell in pixels, unless given
 LARGEST = 400_000_000  # pixels that a picture may have
 PAGE_BYTES = 24_000_000  # of pictures in a web page, about
-PAGE_SIDES = (1280, 800, 480, 320, 160, 96)
+PAGE_SIDES = (1280, 800, 480, 320, 160, 96)  # pixels of the longer side, the first that keeps the page small
+JPEG_BYTES = 0.12  # per pixel, about
+SWATCH = 16  # pixels a side of a vector's colour in a web page
+SMOOTHING = 4  # pixels per pixel, each way, in which round corners are drawn
 AT_ONCE = 32  # tiles drawn in one task
 
 
@@ -45,14 +50,27 @@ class Style:
 
     Parameters
     ----------
-    cell : pixels a side of a cell; by default as many as make the longer side of the album 4096, at most 256.
-    gap : space between cells, as a share of the cell.
-    background : a colour such as "white" or "#202020", or "transparent" (PNG, SVG, web page).
-    radius : roundness of corners, from 0 to 0.5 (a disc), as a share of the cell.
-    fit : "crop" fills the cell with the middle of the photo, "whole" shows all of it.
-    paper : size of a PDF page (a0 … a6, letter, legal, tabloid); by default the page is the picture.
-    dpi : pixels per inch of a PDF.
-    title : of the web page and the PDF.
+    cell : int, default None
+        Pixels a side of a cell; by default so many that the longer side of the album has 4096, but at most 256.
+    gap : float, default 0.04
+        Space between cells, as a share of the cell.
+    background : str, default "white"
+        A colour such as "white" or "#202020", or "transparent" (PNG, SVG, web page).
+    radius : float, default 0
+        Radius of the corners as a share of the cell, from 0 to 0.5 (a disc).
+    fit : {"crop", "whole"}, default "crop"
+        "crop" fills the cell with the middle of the photo, "whole" shows all of it.
+    paper : str, default None
+        Size of a PDF page (a0 … a6, letter, legal, tabloid); by default the page has the size of the picture.
+    dpi : int, default 300
+        Pixels per inch of a PDF.
+    title : str, default "Album"
+        Title of the web page and the PDF.
+
+    Examples
+    --------
+    >>> Style(background="#202020").colour
+    (32, 32, 32, 255)
     """
 
     cell: int | None = None
@@ -77,7 +95,7 @@ class Style:
             raise ValueError(f"unknown paper {self.paper!r}; choose one of: {', '.join(PAPERS)}")
         if not 10 <= self.dpi <= 2400:
             raise ValueError(f"dpi must lie between 10 and 2400, got {self.dpi}")
-        self.colour  # noqa: B018  a colour that nobody knows is told before the work
+        self.colour  # noqa: B018  an unknown colour is an error before the work, not after
 
     @property
     def colour(self) -> tuple[int, int, int, int]:
@@ -94,156 +112,243 @@ class Style:
         return (*rgb[:3], 255)
 
 
-def picture(album: "Album", style: Style) -> Any:
-    """Draw the album as an RGBA picture."""
+def draw_picture(album: "Album", style: Style) -> Any:
+    """Draw the album as a picture.
+
+    Parameters
+    ----------
+    album : Album
+        The album.
+    style : Style
+        Its look.
+
+    Returns
+    -------
+    PIL.Image.Image
+        The picture in RGBA.
+    """
     image = require("PIL.Image", extra="album")
-    places, extent = _places(album, style)
-    cell = style.cell or _cell_size(extent, style)
-    # Every edge is rounded by itself, so that gaps differ by a pixel at most and never add up.
+    places, extent = _place_cells(album, style)
+    cell = style.cell or _choose_cell_size(extent, style)
+    # Each edge is rounded separately, so that gaps differ by a pixel at most.
     width, height = (max(round(float(side) * cell), 1) for side in extent[::-1])
     if width * height > LARGEST:
         raise ValueError(f"the picture would have {width} × {height} pixels; choose cells smaller than {cell} pixels")
     canvas = image.new("RGBA", (width, height), style.colour)
-    mask = _rounded(cell, style.radius)
+    mask = _draw_corner_mask(cell, style.radius)
     items = [(item, place) for item, place in zip(album.order, places, strict=True) if item >= 0]
-    tiles = _each(lambda item: _tile(album, item, cell, style.fit), [int(item) for item, _ in items])
+    tiles = _map_items(lambda item: _draw_tile(album, item, cell, style.fit), [int(item) for item, _ in items])
     for (_, place), tile in zip(items, tiles, strict=True):
         top, left = (round(float(value) * cell) for value in place)
         if style.fit == "whole":
             left, top = left + (cell - tile.width) // 2, top + (cell - tile.height) // 2
-            canvas.paste(tile, (left, top), _rounded(min(tile.size), style.radius, tile.size))
+            canvas.paste(tile, (left, top), _draw_corner_mask(min(tile.size), style.radius, tile.size))
         else:
             canvas.paste(tile, (left, top), mask)
     return canvas
 
 
-def _each(function: Callable[[int], Any], items: list[int]) -> Iterator[Any]:
-    """Yield function(item) for each item, some at a time on all cores."""
+def _map_items(function: Callable[[int], Any], items: list[int]) -> Iterator[Any]:
+    """Yield function(item) for each item, computed on all cores."""
     tasks = [partial(_apply, function, items[start : start + AT_ONCE]) for start in range(0, len(items), AT_ONCE)]
-    with quiet():
+    with ignore_warnings():
         for results in run(tasks, n_jobs=-1):
             yield from results
 
 
 def _apply(function: Callable[[int], Any], items: list[int]) -> list[Any]:
+    """Call a function for some items: one task."""
     return [function(item) for item in items]
 
 
-def _places(album: "Album", style: Style) -> tuple[Any, Any]:
+def _place_cells(album: "Album", style: Style) -> tuple[Any, Any]:
     """Return the top left corner of each cell and the extent of the whole, (vertical, horizontal), in cells."""
     steps = (album.frame.cells - album.frame.cells.min(axis=0)) / album.frame.pitch
     places = style.gap + steps * (1 + style.gap)
     return places, places.max(axis=0) + 1 + style.gap
 
 
-def _cell_size(extent: Any, style: Style) -> int:
+def _choose_cell_size(extent: Any, style: Style) -> int:
+    """Return the pixels of a cell where the style does not say."""
     if style.paper is not None:
-        page = _page(extent, style)
-        return int(max(min((page - 2 * MARGIN * style.dpi / 25.4) / extent), 1))
-    return int(np.clip(LONGEST / extent.max(), 8, 256))
+        page = _measure_paper(extent, style)
+        return int(max(min((page - 2 * MARGIN * style.dpi / INCH) / extent), 1))
+    return int(np.clip(LONGEST / extent.max(), *CELL_SIZES))
 
 
-def _page(extent: Any, style: Style) -> Any:
-    """Return height and width of the paper in pixels, turned as the album is."""
+def _measure_paper(extent: Any, style: Style) -> Any:
+    """Return height and width of the paper in pixels, upright or across as the album."""
     assert style.paper is not None
     short, long = sorted(PAPERS[style.paper.lower()])
     page = np.array([long, short] if extent[0] >= extent[1] else [short, long])
-    return page * style.dpi / 25.4
+    return page * style.dpi / INCH
 
 
-def _rounded(cell: int, radius: float, size: tuple[int, int] | None = None) -> Any:
-    """Return a mask with round corners, smooth at its edge."""
+def _draw_corner_mask(cell: int, radius: float, size: tuple[int, int] | None = None) -> Any:
+    """Draw a mask with round corners and smooth edges."""
     image, image_draw = require("PIL.Image", extra="album"), require("PIL.ImageDraw", extra="album")
     width, height = size or (cell, cell)
     if radius == 0:
         return image.new("L", (width, height), 255)
-    large = image.new("L", (4 * width, 4 * height), 0)
-    image_draw.Draw(large).rounded_rectangle((0, 0, 4 * width - 1, 4 * height - 1), 4 * radius * cell, fill=255)
+    wide, high = SMOOTHING * width, SMOOTHING * height
+    large = image.new("L", (wide, high), 0)
+    image_draw.Draw(large).rounded_rectangle((0, 0, wide - 1, high - 1), SMOOTHING * radius * cell, fill=255)
     return large.resize((width, height), image.Resampling.BOX)
 
 
-def _tile(album: "Album", item: int, cell: int, fit: str) -> Any:
-    """Return one item as a picture for a cell."""
+def _draw_tile(album: "Album", item: int, cell: int, fit: str) -> Any:
+    """Draw one item for a cell."""
     image, image_ops = require("PIL.Image", extra="album"), require("PIL.ImageOps", extra="album")
     if album.photos is None:
-        return image.new("RGB", (cell, cell), tuple(swatches(album.features)[item].tolist()))
+        return image.new("RGB", (cell, cell), tuple(album.colours[item].tolist()))
     photo = album.photos[item].image(2 * cell).convert("RGB")
     if fit == "whole":
         return image_ops.contain(photo, (cell, cell), image.Resampling.LANCZOS)
     return image_ops.fit(photo, (cell, cell), image.Resampling.LANCZOS)
 
 
-def swatches(features: Any) -> Any:
-    """Return a colour for each vector: itself if it is RGB from 0 to 1, else its first three principal components."""
+def choose_colours(features: Any) -> Any:
+    """Choose a colour for each vector: itself if it is RGB from 0 to 1, else from its first three principal components.
+
+    Parameters
+    ----------
+    features : array_like of shape (n, d)
+        Vectors as rows.
+
+    Returns
+    -------
+    ndarray of uint8, shape (n, 3)
+        Colours in RGB.
+
+    Examples
+    --------
+    >>> choose_colours([[0, 0, 0], [1, 0.2, 0]]).tolist()
+    [[0, 0, 0], [255, 51, 0]]
+    """
     X = np.asarray(features, dtype=np.float64)
     if X.shape[1] != 3 or X.min() < 0 or X.max() > 1:
-        from pairup.album.layout import principal_components
+        from pairup.album.layout import rotate
 
-        X = np.pad(principal_components(X)[:, :3].astype(np.float64), ((0, 0), (0, 3)))[:, :3]
+        X = np.pad(rotate(X)[:, :3].astype(np.float64), ((0, 0), (0, 3)))[:, :3]
         X = (X - X.min(axis=0)) / np.maximum(np.ptp(X, axis=0), 1e-12)
     return np.round(255 * X).astype(np.uint8)
 
 
-def png(album: "Album", style: Style) -> bytes:
-    """Return the album as PNG."""
-    drawn = picture(album, style)
-    return _encoded(drawn if style.background == "transparent" else drawn.convert("RGB"), "PNG")
+def render_png(album: "Album", style: Style) -> bytes:
+    """Render the album as PNG.
+
+    Parameters
+    ----------
+    album : Album
+        The album.
+    style : Style
+        Its look.
+
+    Returns
+    -------
+    bytes
+        The file.
+    """
+    drawn = draw_picture(album, style)
+    return _encode(drawn if style.background == "transparent" else drawn.convert("RGB"), "PNG")
 
 
-def jpeg(album: "Album", style: Style) -> bytes:
-    """Return the album as JPEG; what is transparent becomes white."""
-    return _encoded(_on_white(picture(album, style)), "JPEG", quality=92, dpi=(style.dpi, style.dpi))
+def render_jpeg(album: "Album", style: Style) -> bytes:
+    """Render the album as JPEG; transparent parts become white.
+
+    Parameters
+    ----------
+    album : Album
+        The album.
+    style : Style
+        Its look.
+
+    Returns
+    -------
+    bytes
+        The file.
+    """
+    return _encode(_flatten(draw_picture(album, style)), "JPEG", quality=92, dpi=(style.dpi, style.dpi))
 
 
-def pdf(album: "Album", style: Style) -> bytes:
-    """Return the album as a PDF of one page."""
+def render_pdf(album: "Album", style: Style) -> bytes:
+    """Render the album as a PDF of one page.
+
+    Parameters
+    ----------
+    album : Album
+        The album.
+    style : Style
+        Its look.
+
+    Returns
+    -------
+    bytes
+        The file.
+    """
     image = require("PIL.Image", extra="album")
-    drawn = _on_white(picture(album, style))
+    drawn = _flatten(draw_picture(album, style))
     if style.paper is not None:
-        height, width = (round(float(side)) for side in _page(_places(album, style)[1], style))
+        height, width = (round(float(side)) for side in _measure_paper(_place_cells(album, style)[1], style))
         page = image.new("RGB", (width, height), "white")
         page.paste(drawn, ((width - drawn.width) // 2, (height - drawn.height) // 2))
         drawn = page
-    return _encoded(drawn, "PDF", resolution=float(style.dpi), title=style.title, quality=92)
+    return _encode(drawn, "PDF", resolution=float(style.dpi), title=style.title, quality=92)
 
 
-def _on_white(drawn: Any) -> Any:
+def _flatten(drawn: Any) -> Any:
+    """Put a picture with transparency on white."""
     image = require("PIL.Image", extra="album")
     return image.alpha_composite(image.new("RGBA", drawn.size, "white"), drawn).convert("RGB")
 
 
-def _encoded(drawn: Any, kind: str, **options: Any) -> bytes:
+def _encode(drawn: Any, kind: str, **options: Any) -> bytes:
+    """Encode a picture as Pillow does."""
     buffer = io.BytesIO()
     drawn.save(buffer, kind, **options)
     return buffer.getvalue()
 
 
-def _page_pictures(album: "Album") -> dict[int, tuple[str, int, int]]:
-    """Return each shown item as a data address with its width and height, large enough to enlarge."""
+def _embed_pictures(album: "Album") -> dict[int, tuple[str, int, int]]:
+    """Return each item as a data URL with its width and height, large enough to be enlarged."""
     shown = [int(item) for item in album.order if item >= 0]
-    side = next((s for s in PAGE_SIDES if len(shown) * s * s * 0.12 <= PAGE_BYTES), PAGE_SIDES[-1])
-    return dict(zip(shown, _each(lambda item: _page_picture(album, item, side), shown), strict=True))
+    side = next((s for s in PAGE_SIDES if len(shown) * s * s * JPEG_BYTES <= PAGE_BYTES), PAGE_SIDES[-1])
+    return dict(zip(shown, _map_items(lambda item: _embed_picture(album, item, side), shown), strict=True))
 
 
-def _page_picture(album: "Album", item: int, side: int) -> tuple[str, int, int]:
+def _embed_picture(album: "Album", item: int, side: int) -> tuple[str, int, int]:
+    """Return one item as a data URL, with width and height."""
     image = require("PIL.Image", extra="album")
     if album.photos is None:
-        drawn = _tile(album, item, 16, "crop")
+        drawn = _draw_tile(album, item, SWATCH, "crop")
     else:
         drawn = album.photos[item].image(side)
         drawn.thumbnail((side, side), image.Resampling.LANCZOS)
-    small = max(drawn.size) <= 64
-    data = _encoded(drawn, "PNG") if small else _encoded(drawn.convert("RGB"), "JPEG", quality=85, optimize=True)
+    small = max(drawn.size) <= LOSSLESS
+    data = _encode(drawn, "PNG") if small else _encode(drawn.convert("RGB"), "JPEG", quality=85, optimize=True)
     kind = "png" if small else "jpeg"
     return f"data:image/{kind};base64,{base64.b64encode(data).decode()}", drawn.width, drawn.height
 
 
-def svg(album: "Album", style: Style) -> bytes:
-    """Return the album as SVG with the pictures inside."""
-    places, extent = _places(album, style)
-    cell = style.cell or _cell_size(extent, style)
+def render_svg(album: "Album", style: Style) -> bytes:
+    """Render the album as SVG, with the pictures inside.
+
+    Parameters
+    ----------
+    album : Album
+        The album.
+    style : Style
+        Its look.
+
+    Returns
+    -------
+    bytes
+        The file.
+    """
+    places, extent = _place_cells(album, style)
+    cell = style.cell or _choose_cell_size(extent, style)
     width, height = float(extent[1]) * cell, float(extent[0]) * cell
-    pictures = _page_pictures(album)
+    pictures = _embed_pictures(album)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" role="img">',
         f"<title>{html.escape(style.title)}</title>",
@@ -257,22 +362,36 @@ def svg(album: "Album", style: Style) -> bytes:
         if item >= 0:
             x, y = float(left) * cell, float(top) * cell
             parts.append(
-                f'<svg x="{x:g}" y="{y:g}" width="{cell}" height="{cell}"><title>{_xml(album.name(item))}</title>'
+                f'<svg x="{x:g}" y="{y:g}" width="{cell}" height="{cell}">'
+                f"<title>{_escape_xml(album.name(item))}</title>"
                 f'<image width="{cell}" height="{cell}" preserveAspectRatio="{aspect}" clip-path="url(#cell)" '
                 f'href="{pictures[item][0]}"/></svg>'
             )
     return "\n".join([*parts, "</svg>\n"]).encode()
 
 
-def _xml(text: str) -> str:
-    """Escape a text, leaving out the control characters that XML cannot hold."""
+def _escape_xml(text: str) -> str:
+    """Escape a text, control characters replaced, which XML cannot hold."""
     return html.escape("".join(c if c.isprintable() else " " for c in text))
 
 
-def page(album: "Album", style: Style) -> bytes:
-    """Return the album as one web page that needs nothing else: zoom, pan, enlarge, keyboard, animation."""
-    places, extent = _places(album, style)
-    pictures = _page_pictures(album)
+def render_page(album: "Album", style: Style) -> bytes:
+    """Render the album as a web page in one file: zoom, pan, enlarge, keyboard, animation.
+
+    Parameters
+    ----------
+    album : Album
+        The album.
+    style : Style
+        Its look.
+
+    Returns
+    -------
+    bytes
+        The file.
+    """
+    places, extent = _place_cells(album, style)
+    pictures = _embed_pictures(album)
     tiles = []
     for item, cell, (top, left) in zip(album.order, album.frame.cells.tolist(), places, strict=True):
         if item >= 0:
@@ -315,10 +434,10 @@ def page(album: "Album", style: Style) -> bytes:
 
 
 WRITERS: dict[str, Callable[["Album", Style], bytes]] = {
-    ".html": page,
-    ".png": png,
-    ".jpg": jpeg,
-    ".jpeg": jpeg,
-    ".pdf": pdf,
-    ".svg": svg,
+    ".html": render_page,
+    ".png": render_png,
+    ".jpg": render_jpeg,
+    ".jpeg": render_jpeg,
+    ".pdf": render_pdf,
+    ".svg": render_svg,
 }

@@ -5,20 +5,44 @@ from importlib import import_module
 import click
 
 import pairup
-from pairup.cli.shell import guarded
+from pairup.cli.shell import run_command
 
 COMMANDS = ("album", "demo", "match", "paper", "voice")  # each is a module of this folder
 
 
 class LazyGroup(click.Group):
-    """A group that imports a subcommand when it is asked for, so that ``--help`` stays quick."""
+    """A group that imports a subcommand when it is called, so that ``--help`` is quick."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Name the subcommands without importing them."""
+        """Return the names of the subcommands without importing them.
+
+        Parameters
+        ----------
+        ctx : click.Context
+            Ignored.
+
+        Returns
+        -------
+        list of str
+            The names.
+        """
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the module of one subcommand and return its ``command``."""
+        """Import the module of one subcommand and return its ``command``.
+
+        Parameters
+        ----------
+        ctx : click.Context
+            Ignored.
+        cmd_name : str
+            Name of the subcommand.
+
+        Returns
+        -------
+        click.Command or None
+            The command; None if there is none of that name.
+        """
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(f"pairup.cli.{cmd_name}").command
@@ -32,5 +56,5 @@ def pairup_command() -> None:
 
 
 def main() -> None:
-    """Run the command and exit: 0 done, 1 failed, 2 called wrongly, 130 interrupted."""
-    guarded(pairup_command)
+    """Run the command and exit: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
+    run_command(pairup_command)

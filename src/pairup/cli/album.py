@@ -9,6 +9,18 @@ import click
 if TYPE_CHECKING:
     from pairup.album import Album, Photos
 
+METHODS = ("auto", "lsom", "ks-hsic", "ks-nocco")  # as in pairup.album.arrangement, which would import NumPy
+
+
+def _parse_method(text: str) -> str:
+    """Read the name of a method; "default" is the old name of "auto"."""
+    if text == "default":
+        click.echo("--method default is now called --method auto", err=True)
+        return "auto"
+    if text not in METHODS:
+        raise click.BadParameter(f"{text!r} is not one of {', '.join(METHODS)}.")
+    return text
+
 
 @click.command()
 @click.argument("sources", nargs=-1, metavar="PHOTOS...")
@@ -27,32 +39,63 @@ if TYPE_CHECKING:
     help="16x20 (rows x columns), auto, auto:1.5, text:777, shape:heart, mask:logo.png, ascii:drawing.txt, "
     "points:cells.csv or paper:mountain.",
 )
-@click.option("--font", type=click.Path(dir_okay=False), help="Font file for text frames [default: one that is found].")
-@click.option("--pin", "pins", multiple=True, metavar="PHOTO=ROW,COLUMN", help="A photo that has its place.")
+@click.option(
+    "--font",
+    type=click.Path(dir_okay=False),
+    help="Font file for text frames [default: a font of this computer that has all characters].",
+)
+@click.option(
+    "--pin",
+    "pins",
+    multiple=True,
+    metavar="PHOTO=ROW,COLUMN",
+    help="Put a photo on a cell, counted from 0; may be given several times.",
+)
 @click.option("--features", type=click.Path(path_type=Path), help="Your own vectors: .npy, or csv keyed by file name.")
 @click.option(
     "--weight",
     "weights",
     multiple=True,
     metavar="NAME=NUMBER",
-    help="Weight of colour, edges, date, pixels (Lab, as the paper) or vectors.",
+    help="Weight of colour, edges, date, pixels (Lab, as in the paper) or vectors; may be given several times.",
 )
 @click.option(
-    "--method", type=click.Choice(["default", "lsom", "ks-hsic", "ks-nocco"]), default="default", show_default=True
+    "--method",
+    type=_parse_method,
+    metavar=f"[{'|'.join(METHODS)}]",
+    default="auto",
+    show_default=True,
+    help="auto, or one of the paper's methods.",
 )
-@click.option("--draft", is_flag=True, help="Sort roughly, ten times sooner.")
-@click.option("--preview", is_flag=True, help="Print the frame for this number of photos, and do nothing else.")
-@click.option("--cell", type=int, help="Pixels of a cell [default: so that the longer side has 4096].")
-@click.option("--gap", type=float, default=0.04, show_default=True, help="Space between cells, in cells.")
+@click.option("--draft", is_flag=True, help="Sort roughly, about ten times sooner.")
+@click.option("--preview", is_flag=True, help="Print the frame for this number of photos, without sorting.")
+@click.option("--cell", type=int, help="Pixels of a cell [default: so that the longer side has 4096, but at most 256].")
+@click.option("--gap", type=float, default=0.04, show_default=True, help="Space between cells, as a share of a cell.")
 @click.option("--background", default="white", show_default=True, help="A colour, or transparent.")
-@click.option("--radius", type=float, default=0.0, show_default=True, help="Roundness of corners, 0 to 0.5.")
-@click.option("--fit", type=click.Choice(["crop", "whole"]), default="crop", show_default=True)
-@click.option("--paper", help="Size of a PDF page: a0 to a6, letter, legal, tabloid.")
+@click.option("--radius", type=float, default=0.0, show_default=True, help="Radius of corners, 0 to 0.5 cells.")
+@click.option(
+    "--fit",
+    type=click.Choice(["crop", "whole"]),
+    default="crop",
+    show_default=True,
+    help="crop fills the cell with the middle of the photo, whole shows all of it.",
+)
+@click.option(
+    "--paper", help="Size of a PDF page: a0 to a6, letter, legal, tabloid [default: the size of the picture]."
+)
 @click.option("--dpi", type=int, default=300, show_default=True, help="Resolution of a PDF.")
-@click.option("--title", default="Album", show_default=True)
+@click.option("--title", default="Album", show_default=True, help="Title of the web page and the PDF.")
 @click.option("--cluster", metavar="ADDRESS", help="Decode the photos on the Dask scheduler at this address.")
-@click.option("--no-cache", is_flag=True, help="Do not remember thumbnails on disk.")
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--no-cache", is_flag=True, help="Do not keep thumbnails on disk.")
+@click.option(
+    "--random-state",
+    "--seed",
+    "random_state",
+    type=int,
+    default=0,
+    show_default=True,
+    help="Seed of the search; the same seed gives the same album.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 def command(
     sources: tuple[str, ...],
@@ -75,13 +118,13 @@ def command(
     title: str,
     cluster: str | None,
     no_cache: bool,
-    seed: int,
+    random_state: int,
     as_json: bool,
 ) -> None:
     """Arrange PHOTOS (folders, files or globs) in a frame, similar photos side by side.
 
-    A single .json that an earlier call wrote is opened again, to be written in other forms. Without -o the album is
-    only measured.
+    A single .json that an earlier call wrote is loaded, to be written in other formats. Without -o only the quality
+    of the album is printed.
     """
     from pairup.album import Album, Frame, Style, arrange_steps, photo_features, read_photos
     from pairup.album.album import check_output
@@ -91,7 +134,7 @@ def command(
 
     if not sources:
         raise click.UsageError(
-            "name the photos: a folder, files or a glob, such as: pairup album photos/ -o album.html"
+            "no photos given; give a folder, files or a glob, such as: pairup album photos/ -o album.html"
         )
     for output in outputs:
         check_output(output)
@@ -106,11 +149,11 @@ def command(
         title=title,
     )
     if len(sources) == 1 and sources[0].lower().endswith(".json"):
-        album = Album.open(sources[0])
+        album = Album.load(sources[0])
     else:
         chosen = Frame.parse(frame, font)
-        places = dict(_pin(pin) for pin in pins)
-        shares = dict(_weight(weight) for weight in weights)
+        places = dict(_parse_pin(pin) for pin in pins)
+        shares = dict(_parse_weight(weight) for weight in weights)
         with progress("reading photos", total=1) as bar, on_cluster(cluster):
             photos = read_photos(
                 sources,
@@ -129,7 +172,7 @@ def command(
                 pins=places,
                 method=method,
                 draft=draft,
-                seed=seed,
+                random_state=random_state,
                 n_jobs=-1,
             )
             for step in steps:
@@ -141,10 +184,11 @@ def command(
     with progress("writing"):
         for output in outputs:
             album.save(output, style)
-    click.echo(json.dumps(_answer(album, outputs), ensure_ascii=False) if as_json else _line(album, outputs))
+    click.echo(json.dumps(_summarize(album, outputs), ensure_ascii=False) if as_json else _describe(album, outputs))
 
 
-def _pin(text: str) -> tuple[str, tuple[float, float]]:
+def _parse_pin(text: str) -> tuple[str, tuple[float, float]]:
+    """Read PHOTO=ROW,COLUMN."""
     name, equals, place = text.rpartition("=")
     row, comma, column = place.partition(",")
     try:
@@ -155,7 +199,8 @@ def _pin(text: str) -> tuple[str, tuple[float, float]]:
         raise click.UsageError(f"--pin {text}: expected PHOTO=ROW,COLUMN, such as me.jpg=0,3") from None
 
 
-def _weight(text: str) -> tuple[str, float]:
+def _parse_weight(text: str) -> tuple[str, float]:
+    """Read NAME=NUMBER."""
     name, _, number = text.partition("=")
     try:
         return name, float(number)
@@ -164,22 +209,25 @@ def _weight(text: str) -> tuple[str, float]:
 
 
 def _tell_skipped(photos: "Photos") -> None:
+    """List the files that were skipped, on stderr."""
     if photos.skipped:
         click.echo(f"{len(photos.skipped)} files skipped:", err=True)
         for name, why in photos.skipped:
             click.echo(f"  {name!r}: {why}", err=True)
 
 
-def _line(album: "Album", outputs: tuple[Path, ...]) -> str:
+def _describe(album: "Album", outputs: tuple[Path, ...]) -> str:
+    """Return the result as text."""
     shown = int((album.order >= 0).sum())
     text = f"{shown} photos in {album.frame.name}: {album.quality}"
     if album.left_out:
         names = ", ".join(repr(album.name(item)) for item in album.left_out)
-        text += f"\n{len(album.left_out)} photos left out, for which others stand: {names}"
+        text += f"\n{len(album.left_out)} photos left out; a similar photo represents each: {names}"
     return text + "".join(f"\nwritten: {output}" for output in outputs)
 
 
-def _answer(album: "Album", outputs: tuple[Path, ...]) -> dict[str, Any]:
+def _summarize(album: "Album", outputs: tuple[Path, ...]) -> dict[str, Any]:
+    """Return the result as plain values."""
     from dataclasses import asdict
 
     skipped = album.photos.skipped if album.photos is not None else ()

@@ -15,13 +15,15 @@ import click
     show_default=True,
     help="Folder for the results.",
 )
-@click.option("--tiles", type=click.IntRange(min=4), default=320, show_default=True, help="How many pictures to cut.")
-@click.option("--open/--no-open", "show", default=None, help="Show the results [default: where there is a screen].")
+@click.option(
+    "--tiles", type=click.IntRange(min=4), default=320, show_default=True, help="Number of pictures to cut in two."
+)
+@click.option("--open/--no-open", "show", default=None, help="Open the results [default: if there is a screen].")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(output: Path, tiles: int, show: bool | None, as_json: bool) -> None:
-    """Cut pictures in two, shuffle the right halves, and find them again; then arrange the pictures in a heart.
+    """Cut pictures in two, shuffle the right halves, and match them again; then arrange the pictures in a heart.
 
-    The pictures ship inside scikit-image and scikit-learn. The true pairs are used for nothing but counting.
+    The pictures ship with scikit-image and scikit-learn. The true pairs are used only to count the right matches.
     """
     from pairup.album import Album, Frame, Photos, Style, arrange_steps
     from pairup.cli.shell import has_screen, progress
@@ -61,8 +63,8 @@ def command(output: Path, tiles: int, show: bool | None, as_json: bool) -> None:
         answer = {"method": matching.method, "pairs": tiles, "right": found, "chance": 1}
         click.echo(json.dumps({**answer, "picture": str(sheet), "album": str(page)}))
     else:
-        click.echo(f"{found} of {tiles} right halves found by {matching.method}; chance finds 1")
-        click.echo(f"{sheet}: every left half with the right half found for it, wrong ones framed")
+        click.echo(f"{found} of {tiles} halves matched correctly by {matching.method}; at random it would be 1")
+        click.echo(f"{sheet}: each left half with the right half matched to it, wrong ones framed")
         click.echo(f"{page}: the pictures in a heart, similar ones side by side")
     if has_screen() if show is None else show:
         for path in (sheet, page):

@@ -19,8 +19,8 @@ def command() -> None:
 @click.option("--runs", type=click.IntRange(min=1), default=100, show_default=True, help="Random draws of each size.")
 @click.option("--quick", is_flag=True, help="Few sizes and draws: all experiments in about two minutes.")
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the original data [default: $PAIRUP_DATA].")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("paper"), show_default=True)
-@click.option("--jobs", "-j", type=int, default=1, show_default=True, help="Runs at the same time; -1 for all cores.")
+@click.option("--out", type=click.Path(path_type=Path), default=Path("paper"), show_default=True, help="Output folder.")
+@click.option("--jobs", "-j", type=int, default=1, show_default=True, help="Parallel runs; -1 for all cores.")
 @click.option("--processes", is_flag=True, help="Use processes instead of threads.")
 @click.option("--cluster", metavar="ADDRESS", help="Run on the Dask scheduler at this address.")
 def run_command(
@@ -35,8 +35,8 @@ def run_command(
 ) -> None:
     """Run EXPERIMENTS (toy, images, voice, albums).
 
-    Rows are appended to OUT/rows.jsonl; runs that are there already are not run again, so an interrupted command
-    goes on where it stopped.
+    Results are appended to OUT/rows.jsonl, one row per run. Runs that are already on disk are not computed again:
+    repeat an interrupted command to continue it.
     """
     from importlib import import_module
 
@@ -50,31 +50,32 @@ def run_command(
     if data is None and os.environ.get("PAIRUP_DATA"):
         data = Path(os.environ["PAIRUP_DATA"])
     if data is not None and not data.is_dir():
-        raise click.UsageError(f"{data}: no such folder; give the folder of the original data, or leave --data out")
+        raise click.UsageError(f"{data}: no such folder; pass the folder of the original data, or omit --data")
     source = None if data is None else str(data.resolve())
     out.mkdir(parents=True, exist_ok=True)
     for name in experiments:
         tasks = plan(name, runs=runs, quick=quick)
         experiment = import_module(f"pairup.paper.{name}").run
         done = 0
-        # A parallel_config takes effect where it is made, and serves one block only.
+        # A parallel_config takes effect as soon as it is constructed, and for one block only.
         where = on_cluster(cluster) if cluster else parallel_config("loky" if processes else "threading", n_jobs=jobs)
         with progress(name, total=len(tasks)) as bar, where:
             for row in run_tasks(tasks, experiment, out / "rows.jsonl", data=source):
                 done += 1
                 bar.update(f"{name}: {row['method']}, n = {row['n']}, run {row['run']}", done)
-        click.echo(f"{name}: {done} of {len(tasks)} runs done now, {len(tasks) - done} were there", err=True)
+        click.echo(f"{name}: {done} runs computed, {len(tasks) - done} already on disk", err=True)
 
 
 @command.command("report")
-@click.option("--out", type=click.Path(path_type=Path), default=Path("paper"), show_default=True)
+@click.option("--out", type=click.Path(path_type=Path), default=Path("paper"), show_default=True,
+              help="Folder of the rows and of the report.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the names of the files as JSON.")
 def report_command(out: Path, as_json: bool) -> None:
-    """Write report.html and report.md with figures, from OUT/rows.jsonl alone."""
+    """Write report.html and report.md with figures from the rows in OUT/rows.jsonl."""
     from pairup.paper.report import Report
-    from pairup.paper.runner import read_rows
+    from pairup.paper.runner import load_rows
 
     if not (out / "rows.jsonl").exists():
         raise click.UsageError(f"{out / 'rows.jsonl'}: no such file; run an experiment first: pairup paper run toy")
-    files = [str(path) for path in Report(read_rows(out / "rows.jsonl"), out).write()]
+    files = [str(path) for path in Report(load_rows(out / "rows.jsonl"), out).save()]
     click.echo(json.dumps({"files": files}) if as_json else "\n".join(files))

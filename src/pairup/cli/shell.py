@@ -1,4 +1,4 @@
-"""What all commands share: exit codes, errors in one line, progress on stderr."""
+"""Code shared by all commands: exit codes, errors in one line, progress on stderr."""
 
 import os
 import sys
@@ -9,8 +9,14 @@ from typing import Any, NoReturn
 import click
 
 
-def guarded(command: click.Command) -> NoReturn:
-    """Run a command and exit with 0, 1 (an error told in one line), 2 (called wrongly) or 130 (Ctrl-C)."""
+def run_command(command: click.Command) -> NoReturn:
+    """Run a command and exit with 0, 1 (an error, told in one line), 2 (wrong usage) or 130 (Ctrl-C).
+
+    Parameters
+    ----------
+    command : click.Command
+        The command, which reads its arguments from `sys.argv`.
+    """
     try:
         code = command.main(standalone_mode=False)
     except (click.Abort, KeyboardInterrupt):
@@ -19,7 +25,7 @@ def guarded(command: click.Command) -> NoReturn:
     except click.ClickException as error:
         error.show()
         leave(error.exit_code)
-    except BrokenPipeError:  # the reader of our output has gone, as in `pairup match … | head`
+    except BrokenPipeError:  # the reader of our output has closed it, as in `pairup match … | head`
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
         leave(1)
     except (ValueError, TypeError, OSError, MemoryError, ImportError) as error:
@@ -31,27 +37,62 @@ def guarded(command: click.Command) -> NoReturn:
 
 
 def leave(code: int) -> NoReturn:
-    """Exit at once: a worker thread that is still busy must not hold up Ctrl-C."""
+    """Exit at once: a worker thread that is still busy must not delay Ctrl-C.
+
+    Parameters
+    ----------
+    code : int
+        The exit code.
+    """
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
 
 
 class Progress:
-    """A line of progress on stderr; silent where stderr is no terminal."""
+    """A line of progress on stderr; silent where stderr is not a terminal.
+
+    Parameters
+    ----------
+    bar : rich.progress.Progress
+        The bar that is drawn.
+    task : rich.progress.TaskID
+        The task of that bar.
+    """
 
     def __init__(self, bar: Any, task: Any) -> None:
         self._bar = bar
         self._task = task
 
     def update(self, text: str, done: float | None = None) -> None:
-        """Show `text`, and the share that is done."""
+        """Show a text and the amount that is done.
+
+        Parameters
+        ----------
+        text : str
+            Description of the present step.
+        done : float, default None
+            Amount done so far, in the units of the bar's total; None leaves it as it is.
+        """
         self._bar.update(self._task, description=text, completed=done)
 
 
 @contextmanager
 def progress(text: str, *, total: float | None = None) -> Iterator[Progress]:
-    """Show a progress bar on stderr while the block runs."""
+    """Show a progress bar on stderr while the block runs.
+
+    Parameters
+    ----------
+    text : str
+        Description of the first step.
+    total : float, default None
+        Amount to be done; None shows a bar without an end.
+
+    Yields
+    ------
+    Progress
+        The line to update.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
@@ -63,6 +104,12 @@ def progress(text: str, *, total: float | None = None) -> Iterator[Progress]:
 
 
 def has_screen() -> bool:
-    """Tell whether someone sits before a screen on which a result can be opened."""
+    """Tell whether results can be opened on a screen: a desktop, and stdout is a terminal.
+
+    Returns
+    -------
+    bool
+        True if there is a screen.
+    """
     windows = sys.platform in ("win32", "darwin") or bool({"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys())
     return windows and sys.stdout.isatty()

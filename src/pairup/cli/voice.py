@@ -12,26 +12,59 @@ import click
 EXISTING = click.Path(exists=True, path_type=Path)
 METHODS = (
     "identity", "mean-variance", "random", "z-score", "inca", "inca-z",
-    "ks-hsic", "ks-nocco", "lsom", "match", "default", "oracle",
-)  # fmt: skip
+    "ks-hsic", "ks-nocco", "lsom", "match", "auto", "oracle",
+)  # fmt: skip  # the keys of pairup.voice.methods.METHODS, which cannot be imported without numpy
+
+
+class Method(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 on
+    """One of METHODS; "default", the former name of "auto", is accepted and told."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the name of the method that a user gave.
+
+        Parameters
+        ----------
+        value : str
+            What was given.
+        param : click.Parameter or None
+            The option.
+        ctx : click.Context or None
+            The call.
+
+        Returns
+        -------
+        str
+            One of METHODS.
+        """
+        if value == "default":
+            click.echo('Warning: the method "default" is now called "auto"', err=True)
+            value = "auto"
+        return super().convert(value, param, ctx)
 
 
 @click.group()
 def command() -> None:
-    """Convert one voice into another, without the same sentences from both."""
+    """Convert one voice into another; the two need not say the same sentences."""
 
 
 @command.command()
 @click.argument("source", type=EXISTING)
 @click.argument("target", type=EXISTING)
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Where to save the voice.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="File to save the voice to.")
 @click.option("--frames", type=click.IntRange(10), default=1200, show_default=True, help="Frames to learn from.")
 @click.option("--rate", type=click.IntRange(8000), help="Samples per second to work at [default: the lowest found].")
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--random-state", "--seed", type=int, default=0, show_default=True, help="Seed of the choice of frames.")
 @click.option("--force", is_flag=True, help="Overwrite an existing output.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was learned as one JSON object.")
 def train(
-    source: Path, target: Path, output: Path, frames: int, rate: int | None, seed: int, force: bool, as_json: bool
+    source: Path,
+    target: Path,
+    output: Path,
+    frames: int,
+    rate: int | None,
+    random_state: int,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Learn to turn the voice of SOURCE into that of TARGET; each is a recording or a folder of them."""
     from pairup.cli.shell import progress
@@ -39,10 +72,10 @@ def train(
 
     _refuse_existing([output], force)
     check_writable(output)
-    with _warnings_on_stderr(), progress("learning the voice"):
+    with _show_warnings(), progress("learning the voice"):
         from pairup.voice import VoiceConverter
 
-        voice = VoiceConverter(n_frames=frames, rate=rate, random_state=seed).fit(source, target)
+        voice = VoiceConverter(n_frames=frames, rate=rate, random_state=random_state).fit(source, target)
         voice.save(output)
     learned = {
         "voice": str(output),
@@ -64,27 +97,27 @@ def train(
 @click.argument("recording", type=EXISTING)
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), required=True,
-    help="Where to write: a sound file, or a folder if RECORDING is one.",
+    help="Sound file to write, or a folder if RECORDING is a folder.",
 )  # fmt: skip
 @click.option("--synthesis", type=click.Choice(["world", "residual"]), default="world", show_default=True)
 @click.option("--force", is_flag=True, help="Overwrite existing outputs.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per recording.")
 def convert(voice: Path, recording: Path, output: Path, synthesis: Any, force: bool, as_json: bool) -> None:
-    """Speak RECORDING, a file or a folder, in a VOICE that was trained."""
+    """Convert RECORDING, a file or a folder, with a trained VOICE."""
     from pairup.cli.shell import progress
     from pairup.voice import VoiceConverter, read_recordings
 
     converter = VoiceConverter.load(voice)
     if not recording.is_dir():
         _refuse_existing([output], force)
-        with _warnings_on_stderr(), progress(f"converting {recording}"):
+        with _show_warnings(), progress(f"converting {recording}"):
             converter.convert(recording, output, synthesis=synthesis)
-        _tell(recording, output, as_json)
+        _report_conversion(recording, output, as_json)
         return
     recordings, skipped = read_recordings(recording)
     outputs = [output / Path(each.name).relative_to(recording) for each in recordings]
     _refuse_existing(outputs, force)
-    with _warnings_on_stderr(), progress("converting", total=len(recordings)) as bar:
+    with _show_warnings(), progress("converting", total=len(recordings)) as bar:
         for done, (each, path) in enumerate(zip(recordings, outputs, strict=True)):
             bar.update(f"converting {each.name}", done)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -93,7 +126,7 @@ def convert(voice: Path, recording: Path, output: Path, synthesis: Any, force: b
             except ValueError as error:  # too short: the others are still worth converting
                 skipped.append(str(error))
             else:
-                _tell(Path(each.name), path, as_json)
+                _report_conversion(Path(each.name), path, as_json)
     for reason in skipped:
         click.echo(f"skipped: {reason}", err=True)
 
@@ -105,12 +138,12 @@ def convert(voice: Path, recording: Path, output: Path, synthesis: Any, force: b
               help="Training frames; may be repeated.")  # fmt: skip
 @click.option("--splits", type=click.IntRange(1), default=5, show_default=True, help="Random splits.")
 @click.option("--test", type=click.IntRange(1), default=8000, show_default=True, help="Test frames at most.")
-@click.option("--method", "methods", type=click.Choice(METHODS), multiple=True, help="[default: all]; may be repeated.")
+@click.option("--method", "methods", type=Method(METHODS), multiple=True, help="May be repeated [default: all].")
 @click.option("--setting", type=click.Choice(["shuffled", "disjoint"]), default="shuffled", show_default=True,
               help="Whether the training frames of both come from the same sentences.")  # fmt: skip
-@click.option("--voice", type=EXISTING, help="Instead, score this trained voice on whole recordings.")
+@click.option("--voice", type=EXISTING, help="Score this trained voice on whole recordings instead.")
 @click.option("--synthesis", type=click.Choice(["world", "residual"]), default="world", show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--random-state", "--seed", type=int, default=0, show_default=True, help="Seed of the splits.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per measurement.")
 def score(
     source: Path,
@@ -122,31 +155,32 @@ def score(
     setting: Any,
     voice: Path | None,
     synthesis: Any,
-    seed: int,
+    random_state: int,
     as_json: bool,
 ) -> None:
-    """Score conversion from SOURCE to TARGET, folders with the same sentences under the same names.
+    """Score conversion from SOURCE to TARGET, two folders with the same sentences under the same file names.
 
-    Prints the log-spectral distance (dB) of every method, beside its baselines; with --voice, mel-cepstral distortion
-    (dB) and pitch error (cents) of every sentence before and after conversion.
+    Prints the log-spectral distance (dB) of every method and baseline; with --voice, the mel-cepstral distortion (dB)
+    and pitch error (cents) of every sentence before and after conversion.
     """
     from pairup.cli.shell import progress
     from pairup.voice import VoiceConverter
-    from pairup.voice.score import parallel_frames, score_frames, score_voice, summarize
+    from pairup.voice.score import score_frames, score_voice, summarize
+    from pairup.voice.splits import align_recordings
 
     rows = []
-    with _warnings_on_stderr(), progress("reading the recordings") as bar:
+    with _show_warnings(), progress("reading the recordings") as bar:
         if voice is not None:
             measured = score_voice(VoiceConverter.load(voice), source, target, synthesis=synthesis)
         else:
             measured = score_frames(
-                parallel_frames(source, target),
+                align_recordings(source, target),
                 train=numbers,
                 splits=splits,
                 methods=methods or METHODS,
                 setting=setting,
                 test=test,
-                random_state=seed,
+                random_state=random_state,
             )
         for row in measured:
             rows.append(row)
@@ -168,12 +202,14 @@ def score(
 
 
 def _refuse_existing(outputs: list[Path], force: bool) -> None:
+    """Stop before an existing file is overwritten, unless --force was given."""
     if existing := [path for path in outputs if path.exists() and not force]:
         more = f" and {len(existing) - 1} more" if len(existing) > 1 else ""
         raise click.ClickException(f"{existing[0]}{more} exists; choose another output or pass --force")
 
 
-def _tell(recording: Path, output: Path, as_json: bool) -> None:
+def _report_conversion(recording: Path, output: Path, as_json: bool) -> None:
+    """Print which file was written."""
     if as_json:
         click.echo(json.dumps({"recording": str(recording), "output": str(output)}))
     else:
@@ -181,7 +217,8 @@ def _tell(recording: Path, output: Path, as_json: bool) -> None:
 
 
 @contextmanager
-def _warnings_on_stderr() -> Iterator[None]:
+def _show_warnings() -> Iterator[None]:
+    """Print each warning as one line on stderr."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = lambda message, *args, **kwargs: click.echo(f"Warning: {message}", err=True)

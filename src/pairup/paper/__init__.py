@@ -1,1 +1,1 @@
-"""The paper's experiments, ours beside theirs: `pairup paper run …` and `pairup paper report`."""
+"""The paper's experiments, our results beside the published ones: `pairup paper run` and `pairup paper report`."""

@@ -1,4 +1,4 @@
-"""Figures 6 and 7: six albums, by LSOM as published and by our default."""
+"""Figures 6 and 7: six albums, by LSOM as published and by the default method."""
 
 from pathlib import Path
 
@@ -6,8 +6,8 @@ import numpy as np
 
 from pairup.album import Frame, arrange
 from pairup.datasets import to_lab
-from pairup.paper.document import jpeg
-from pairup.paper.images import photos
+from pairup.paper.document import encode_jpeg
+from pairup.paper.images import load_photos
 from pairup.paper.protocol import ALBUMS, Task
 from pairup.paper.runner import Row
 from pairup.types import Array, Images
@@ -15,20 +15,37 @@ from pairup.types import Array, Images
 SIDE = 40  # pixels of a cell
 
 
-def pictures(kind: str, n: int, data: str | None) -> tuple[Array, Images]:
-    """Return n pictures as vectors to sort by and as images to show: Flickr photos, Frey faces or USPS sevens.
+def load_pictures(kind: str, n: int, data: str | None) -> tuple[Array, Images]:
+    """Load n pictures, as vectors to sort by and as images to show.
 
-    The paper does not say which it took: faces are evenly spaced over the video, photos and sevens the first ones.
-    Without the originals, tiles take the place of photos, and scikit-learn's digits that of faces and sevens.
+    The paper does not say which pictures it used. Here faces are evenly spaced over the video; photos and sevens are
+    the first ones.
+
+    Parameters
+    ----------
+    kind : {"flickr", "frey", "usps"}
+        Flickr photos, Frey faces or USPS sevens.
+    n : int
+        How many.
+    data : str or None
+        Folder of the original data. If None, tiles replace the photos, and digits of scikit-learn replace the faces
+        and sevens.
+
+    Returns
+    -------
+    vectors : ndarray of shape (n, d)
+        Lab colours of photos, gray values of the others.
+    images : ndarray of uint8 of shape (n, height, width, 3)
+        The same pictures in RGB.
     """
     if kind == "flickr":
-        images = photos(data)[:n]
+        images = load_photos(data)[:n]
         return to_lab(images).reshape(n, -1), images
-    gray = _gray(kind, n, data)
-    return gray.reshape(n, -1), _shown(gray)
+    gray = _load_gray(kind, n, data)
+    return gray.reshape(n, -1), _enlarge(gray)
 
 
-def _gray(kind: str, n: int, data: str | None) -> Array:
+def _load_gray(kind: str, n: int, data: str | None) -> Array:
     """Return n gray images with values in [0, 1]."""
     if data is None:
         from sklearn.datasets import load_digits
@@ -46,23 +63,53 @@ def _gray(kind: str, n: int, data: str | None) -> Array:
     return (np.asarray(sevens[:n], dtype=np.float64).reshape(n, 16, 16) + 1) / 2
 
 
-def _shown(gray: Array) -> Images:
+def _enlarge(gray: Array) -> Images:
     """Enlarge gray images to whole multiples of their pixels, as RGB."""
     factor = max(1, SIDE // max(gray.shape[1:]))
     large = np.repeat(np.repeat((255 * gray).astype(np.uint8), factor, axis=1), factor, axis=2)
     return np.repeat(large[..., None], 3, axis=3)
 
 
-def frame(name: str) -> Frame:
-    """Return one of the paper's frames: a grid such as 16x20, or one of its three drawings."""
+def make_frame(name: str) -> Frame:
+    """Return one of the paper's frames.
+
+    Parameters
+    ----------
+    name : str
+        A grid such as "16x20", or one of the paper's drawings: "mountain", "smiley" or "777".
+
+    Returns
+    -------
+    frame : Frame
+        The cells to fill.
+
+    Examples
+    --------
+    >>> len(make_frame("15x15").cells), len(make_frame("smiley").cells)
+    (225, 153)
+    """
     return Frame.parse(name) if "x" in name else Frame.drawing(name)
 
 
 def run(task: Task, data: str | None) -> Row:
-    """Arrange one album, measure it and draw it."""
+    """Arrange one album, measure it and draw it.
+
+    Parameters
+    ----------
+    task : Task
+        Its variant is a key of ALBUMS, its method "LSOM" or "pairup".
+    data : str or None
+        Folder of the original data, or None for data that ship with dependencies.
+
+    Returns
+    -------
+    result : dict
+        Order of the pictures, quality of the layout, and the album as JPEG in base64.
+    """
     kind, n, shape = ALBUMS[task.variant]
-    vectors, images = pictures(kind, n, data)
-    album = arrange(vectors, frame(shape), method="lsom" if task.method == "LSOM" else "default", seed=task.seed)
+    vectors, images = load_pictures(kind, n, data)
+    method = "lsom" if task.method == "LSOM" else "auto"
+    album = arrange(vectors, make_frame(shape), method=method, random_state=task.seed)
     cells = album.frame.cells.astype(int)
     height, width = images.shape[1:3]
     rows, columns = cells.max(axis=0) + 1
@@ -75,5 +122,5 @@ def run(task: Task, data: str | None) -> Row:
         "dpq_random": quality.random,
         "dpq_tie_free": quality.tie_free,
         "knn": quality.kept,
-        "picture": jpeg(sheet.swapaxes(1, 2).reshape(rows * height, columns * width, 3)),
+        "picture": encode_jpeg(sheet.swapaxes(1, 2).reshape(rows * height, columns * width, 3)),
     }

@@ -1,4 +1,4 @@
-"""Methods compared on common runs."""
+"""Comparison of methods on common runs: means, standard deviations and paired t-tests."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,22 +11,58 @@ from pairup.paper.runner import Row
 Samples = dict[tuple[str, int], dict[int, float]]  # (method, n) -> run -> value
 
 
-def samples(rows: Iterable[Row], name: str) -> Samples:
-    """Group one result of many rows by method and size."""
+def group_results(rows: Iterable[Row], name: str) -> Samples:
+    """Group one result of many rows by method and size.
+
+    Parameters
+    ----------
+    rows : iterable of dict
+        Rows of runs.
+    name : str
+        Name of the result, such as "accuracy".
+
+    Returns
+    -------
+    samples : dict
+        (method, n) → {number of the run: value}.
+
+    Examples
+    --------
+    >>> group_results([{"method": "LSOM", "n": 40, "run": 3, "result": {"accuracy": 0.5}}], "accuracy")
+    {('LSOM', 40): {3: 0.5}}
+    """
     grouped: Samples = defaultdict(dict)
     for row in rows:
         grouped[row["method"], row["n"]][row["run"]] = row["result"][name]
     return dict(grouped)
 
 
-def comparable(values: Mapping[str, Mapping[int, float]], *, smaller_is_better: bool, level: float = 0.01) -> set[str]:
-    """Return the best method and those that a paired t-test at the given level does not tell from it.
+def find_comparable(
+    values: Mapping[str, Mapping[int, float]], *, smaller_is_better: bool, level: float = 0.01
+) -> set[str]:
+    """Return the best method and the methods that do not differ from it significantly in a paired t-test.
 
-    Only runs that all methods share are compared; with fewer than three there is no test, and none is marked.
+    Only runs that all methods share are compared.
 
+    Parameters
+    ----------
+    values : mapping
+        Method → {number of the run: value}.
+    smaller_is_better : bool
+        True for errors, False for accuracies.
+    level : float, default 0.01
+        Significance level of the test.
+
+    Returns
+    -------
+    methods : set of str
+        Empty if fewer than three runs are shared: then there is no test.
+
+    Examples
+    --------
     >>> runs = range(20)
     >>> values = {"a": {k: 1 + k % 3 for k in runs}, "b": {k: 1 + k % 2 for k in runs}, "c": {k: 9 for k in runs}}
-    >>> sorted(comparable(values, smaller_is_better=True))
+    >>> sorted(find_comparable(values, smaller_is_better=True))
     ['a', 'b']
     """
     from scipy.stats import ttest_1samp
@@ -41,20 +77,42 @@ def comparable(values: Mapping[str, Mapping[int, float]], *, smaller_is_better: 
     for method in order[1:]:
         gap = arrays[method] - best
         if np.ptp(gap) < 1e-12 * np.abs(best).max():  # a constant gap leaves nothing to test
-            told_apart = bool(abs(gap[0]) > 1e-12 * np.abs(best).max())
+            differs = bool(abs(gap[0]) > 1e-12 * np.abs(best).max())
         else:
-            told_apart = float(ttest_1samp(gap, 0.0).pvalue) < level  # the paired t-test
-        if not told_apart:
+            differs = float(ttest_1samp(gap, 0.0).pvalue) < level  # the paired t-test
+        if not differs:
             same.add(method)
     return same
 
 
-def results_table(grouped: Samples, methods: Sequence[str], *, smaller_is_better: bool, digits: int = 3) -> Table:
-    """Return mean ± standard deviation of each method and size; ∘ marks the best and those comparable with it."""
+def tabulate(grouped: Samples, methods: Sequence[str], *, smaller_is_better: bool, digits: int = 3) -> Table:
+    """Tabulate mean ± standard deviation of every method and size; ∘ marks the best and those comparable to it.
+
+    Parameters
+    ----------
+    grouped : dict
+        What `group_results` returns.
+    methods : sequence of str
+        The methods, in the order of their lines.
+    smaller_is_better : bool
+        True for errors, False for accuracies.
+    digits : int, default 3
+        Decimals.
+
+    Returns
+    -------
+    table : Table
+        One line per method, one column per size.
+
+    Examples
+    --------
+    >>> tabulate({("LSOM", 40): {0: 0.5, 1: 0.7}}, ["LSOM"], smaller_is_better=False).rows
+    [['LSOM', '0.600 ± 0.141']]
+    """
     sizes = sorted({n for _, n in grouped})
     table = Table(["method", *(f"n = {n}" for n in sizes)], [])
     marked = {
-        n: comparable(
+        n: find_comparable(
             {method: grouped[method, n] for method in methods if (method, n) in grouped},
             smaller_is_better=smaller_is_better,
         )

@@ -1,4 +1,4 @@
-"""A document of sections: text, tables and figures, as Markdown and as a page."""
+"""A document of sections with text, tables and figures, as Markdown and as HTML."""
 
 import base64
 import html
@@ -14,7 +14,15 @@ from pairup.extras import require
 
 @dataclass
 class Table:
-    """Rows of text below a header."""
+    """A table of text.
+
+    Parameters
+    ----------
+    header : sequence of str
+        Names of the columns.
+    rows : list of sequence of str
+        Cells of every line.
+    """
 
     header: Sequence[str]
     rows: list[Sequence[str]]
@@ -22,7 +30,15 @@ class Table:
 
 @dataclass
 class Figure:
-    """A picture file beside the document, and what it shows."""
+    """A picture file next to the document.
+
+    Parameters
+    ----------
+    file : str
+        Name of the file.
+    alt : str
+        What the picture shows.
+    """
 
     file: str
     alt: str
@@ -30,14 +46,33 @@ class Figure:
 
 @dataclass
 class Section:
-    """A heading, paragraphs, tables and figures, in the order they were added."""
+    """A heading, and below it paragraphs, tables and figures in the order they were added.
+
+    Parameters
+    ----------
+    title : str
+        The heading.
+    parts : list of str, Table or Figure, default empty
+        What is below it.
+    """
 
     title: str
     parts: list[str | Table | Figure] = field(default_factory=list)
 
 
-def jpeg(picture: NDArray[np.uint8]) -> str:
-    """Return an RGB picture as JPEG in base64, to be kept in a row."""
+def encode_jpeg(picture: NDArray[np.uint8]) -> str:
+    """Encode a picture as JPEG in base64, so that it can be saved in a row of JSON.
+
+    Parameters
+    ----------
+    picture : ndarray of uint8 of shape (height, width, 3)
+        RGB picture.
+
+    Returns
+    -------
+    text : str
+        The JPEG file in base64.
+    """
     image = require("PIL.Image", extra="album")
     buffer = io.BytesIO()
     image.fromarray(picture).save(buffer, format="JPEG", quality=85)
@@ -45,7 +80,32 @@ def jpeg(picture: NDArray[np.uint8]) -> str:
 
 
 def to_markdown(title: str, sections: Sequence[Section]) -> str:
-    """Return the document as Markdown."""
+    """Render a document as Markdown.
+
+    Parameters
+    ----------
+    title : str
+        Title of the document.
+    sections : sequence of Section
+        Its sections.
+
+    Returns
+    -------
+    text : str
+        The Markdown.
+
+    Examples
+    --------
+    >>> print(to_markdown("Title", [Section("Numbers", [Table(["n"], [["40"]])])]))
+    # Title
+    <BLANKLINE>
+    ## Numbers
+    <BLANKLINE>
+    | n |
+    |---|
+    | 40 |
+    <BLANKLINE>
+    """
     lines = [f"# {title}", ""]
     for section in sections:
         lines += [f"## {section.title}", ""]
@@ -63,7 +123,20 @@ def to_markdown(title: str, sections: Sequence[Section]) -> str:
 
 
 def to_html(title: str, sections: Sequence[Section]) -> str:
-    """Return the document as a page."""
+    """Render a document as an HTML page.
+
+    Parameters
+    ----------
+    title : str
+        Title of the document.
+    sections : sequence of Section
+        Its sections.
+
+    Returns
+    -------
+    text : str
+        The page; its pictures are separate files.
+    """
     body = [f"<h1>{html.escape(title)}</h1>"]
     for section in sections:
         body.append(f"<h2>{html.escape(section.title)}</h2>")

@@ -1,4 +1,4 @@
-"""Figures 2 and 3: half images, matched by every method at every size on common subsets."""
+"""Figures 2 and 3: left and right halves of images, matched by every method at every size on common subsets."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -12,35 +12,85 @@ from pairup.kernels import KernelFamily
 from pairup.measures import HSIC, NOCCO, GaussianMI, Measure
 from pairup.metrics import match_accuracy, right_pairs
 from pairup.mosaic import mosaic, side_by_side
-from pairup.paper.document import jpeg
+from pairup.paper.document import encode_jpeg
 from pairup.paper.protocol import IMAGE_METHODS, Task
 from pairup.paper.runner import Row
 from pairup.types import Array, Images, Indices
 
 
-def photos(data: str | None) -> Images:
-    """Return 320 pictures: the paper's Flickr photos, or tiles of the photographs that ship with dependencies."""
+def load_photos(data: str | None) -> Images:
+    """Load 320 pictures.
+
+    Parameters
+    ----------
+    data : str or None
+        Folder of the original data, with the paper's Flickr photos; if None, tiles of photographs that ship with
+        dependencies are used.
+
+    Returns
+    -------
+    images : ndarray of uint8 of shape (320, 40, 40, 3)
+        RGB pictures.
+    """
     return load_tiles(320) if data is None else load_flickr(Path(data) / "flickr320" / "png40")
 
 
 @lru_cache(maxsize=1)
-def _lab(data: str | None) -> Array:
-    return to_lab(photos(data))
+def _load_lab(data: str | None) -> Array:
+    """Return the 320 pictures in Lab colours."""
+    return to_lab(load_photos(data))
 
 
-def subset(task: Task) -> Any:
-    """Return which of the 320 pictures a task uses."""
+def draw_subset(task: Task) -> Indices:
+    """Draw which of the 320 pictures a task uses; the same for all methods.
+
+    Parameters
+    ----------
+    task : Task
+        Its size and number of the run decide the draw.
+
+    Returns
+    -------
+    indices : ndarray of int of shape (task.n,)
+        Numbers of the pictures.
+    """
     return np.random.default_rng(task.seed).permutation(320)[: task.n]
 
 
-def problem(task: Task, data: str | None) -> Pair:
-    """Return the halves of the task's pictures, the right ones shuffled."""
-    return half_images(_lab(data)[subset(task)], random_state=task.seed)
+def draw_problem(task: Task, data: str | None) -> Pair:
+    """Return the left and right halves of a task's pictures, the right ones shuffled.
+
+    Parameters
+    ----------
+    task : Task
+        Its size and number of the run decide the draw.
+    data : str or None
+        Folder of the original data, or None for tiles.
+
+    Returns
+    -------
+    pair : Pair
+        X and Y, Lab colours of the halves, and the true matching.
+    """
+    return half_images(_load_lab(data)[draw_subset(task)], random_state=task.seed)
 
 
 def run(task: Task, data: str | None) -> Row:
-    """Match one subset by one method."""
-    X, Y, truth = problem(task, data)
+    """Match one subset by one method.
+
+    Parameters
+    ----------
+    task : Task
+        Its method is a key of IMAGE_METHODS; or its variant is "width c", and its method "KS-HSIC" or "KS-NOCCO".
+    data : str or None
+        Folder of the original data, or None for tiles.
+
+    Returns
+    -------
+    result : dict
+        Accuracy, the measure found and at the truth, iterations; at n = 320 also the matched pictures.
+    """
+    X, Y, truth = draw_problem(task, data)
     if task.variant:
         width = float(task.variant.removeprefix("width "))
         name, parameters = task.method.replace("-", ""), {"width": width}
@@ -54,7 +104,7 @@ def run(task: Task, data: str | None) -> Row:
     else:
         matcher = getattr(pairup, name)(**parameters).fit(X, Y)
         indices = matcher.assignment_
-        measure = _measure(name, matcher, KernelFamily(X), KernelFamily(Y))
+        measure = _make_measure(name, matcher, KernelFamily(X), KernelFamily(Y))
         row = {
             "iterations": matcher.n_iter_,
             "value": matcher.dependence_,
@@ -62,20 +112,20 @@ def run(task: Task, data: str | None) -> Row:
         }
     row["accuracy"] = match_accuracy(indices, truth, Y)
     if task.n == 320 and task.method in ("LSOM", "pairup"):
-        row["picture"] = _picture(photos(data)[subset(task)], indices, truth, Y)
+        row["picture"] = _draw_picture(load_photos(data)[draw_subset(task)], indices, truth, Y)
     return row
 
 
-def _picture(pictures: Images, indices: Indices, truth: Indices, Y: Array) -> str:
-    """Return figure 3, the joined halves with wrong ones framed, as JPEG in base64."""
+def _draw_picture(pictures: Images, indices: Indices, truth: Indices, Y: Array) -> str:
+    """Return figure 3, the joined halves with wrong pairs framed, as JPEG in base64."""
     middle = pictures.shape[2] // 2
     joined = side_by_side(pictures[:, :, :middle], pictures[np.argsort(truth), :, middle:], indices)
     sheet = mosaic(joined, marked=~right_pairs(indices, truth, Y))
-    return jpeg(sheet)
+    return encode_jpeg(sheet)
 
 
-def _measure(name: str, matcher: Any, x: KernelFamily, y: KernelFamily) -> Measure | None:
-    """Return the measure a matcher maximised, to compare its value at the truth with what was found."""
+def _make_measure(name: str, matcher: Any, x: KernelFamily, y: KernelFamily) -> Measure | None:
+    """Return the measure that a matcher maximised, to compare its value at the truth with the value found."""
     if name == "LSOM":  # its setting changes from start to start
         return None
     K, L = x.matrix(matcher.width), y.matrix(matcher.width)

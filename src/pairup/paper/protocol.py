@@ -1,4 +1,4 @@
-"""The experiments of the paper as data: what is run, how often, on what."""
+"""The protocol of the paper's experiments: methods, sizes, random draws and seeds."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -25,7 +25,7 @@ IMAGE_METHODS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """Name in figures and tables → public name of the package and its parameters."""
 
-VOICE_METHODS = ("identity", "random", "z-score", "inca", "ks-hsic", "ks-nocco", "lsom", "default", "oracle")
+VOICE_METHODS = ("identity", "random", "z-score", "inca", "ks-hsic", "ks-nocco", "lsom", "auto", "oracle")
 VOICE_SETTINGS = ("shuffled", "disjoint")
 
 ALBUMS: dict[str, tuple[str, int, str]] = {
@@ -39,15 +39,30 @@ ALBUMS: dict[str, tuple[str, int, str]] = {
 """Figures 6 and 7: name → pictures, how many, and the frame."""
 
 PUBLISHED = {("images", "LSOM", 320): 234 / 320, ("images", "KS-HSIC, original configuration", 320): 140 / 320}
-"""What is printed in words: the LSOM paper's matched halves, and Quadrianto et al.'s. Its curves are pictures only."""
+"""Numbers printed in the text: of the LSOM paper, and of Quadrianto et al. All others can only be read off figures."""
 
 EXPERIMENTS = ("toy", "images", "voice", "albums")
 
 
 @dataclass(frozen=True, order=True)
 class Task:
-    """One run of one method: everything that decides its result, and so its key.
+    """One run of one method, with everything that decides its result.
 
+    Parameters
+    ----------
+    experiment : str
+        "toy", "images", "voice" or "albums".
+    method : str
+        Name of the method in tables.
+    n : int
+        Number of objects.
+    run : int
+        Number of the random draw.
+    variant : str, default ""
+        Kernel width, setting of the split or album, where the experiment has several.
+
+    Examples
+    --------
     >>> Task("images", "LSOM", 40, 3).seed == Task("images", "KS-MI", 40, 3).seed  # methods share subsets
     True
     """
@@ -60,45 +75,66 @@ class Task:
 
     @property
     def key(self) -> str:
-        """The task as one string."""
+        """The task as one string, by which its row is found on disk."""
         return "|".join(map(str, (self.experiment, self.variant, self.method, self.n, self.run)))
 
     @property
     def seed(self) -> int:
-        """The seed of the draw: of the subset, the split, the sample; the same for all methods."""
+        """Seed of the random draw (subset, split or sample), the same for all methods."""
         words = [*self.experiment.encode(), self.n, self.run]
         return int(np.random.SeedSequence(words).generate_state(1)[0])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as a dictionary."""
+        """Return the fields as a dictionary.
+
+        Returns
+        -------
+        fields : dict
+            Name → value.
+        """
         return asdict(self)
 
 
 def plan(experiment: str, *, runs: int, quick: bool = False) -> list[Task]:
-    """Return the tasks of one experiment, cheap ones first.
+    """List the tasks of one experiment, small sizes first.
 
     Parameters
     ----------
-    experiment : "toy", "images", "voice" or "albums".
-    runs : how many random draws of each size.
-    quick : take few sizes and draws, for a first look.
+    experiment : {"toy", "images", "voice", "albums"}
+        The experiment.
+    runs : int
+        Number of random draws of each size.
+    quick : bool, default False
+        Few sizes and at most two draws, for a first look.
+
+    Returns
+    -------
+    tasks : list of Task
+        All runs of all methods.
+
+    Examples
+    --------
+    >>> [task.key for task in plan("toy", runs=1)]
+    ['toy||KS-NOCCO|100|0', 'toy||LSOM|100|0', 'toy||pairup|100|0']
     """
-    planner = {"toy": _toy, "images": _images, "voice": _voice, "albums": _albums}
+    planner = {"toy": _plan_toy, "images": _plan_images, "voice": _plan_voice, "albums": _plan_albums}
     if experiment not in planner:
         raise ValueError(f"experiment must be one of {', '.join(EXPERIMENTS)}, got {experiment!r}")
     return list(planner[experiment](min(runs, 2) if quick else runs, quick))
 
 
-def _toy(runs: int, quick: bool) -> Iterator[Task]:
+def _plan_toy(runs: int, quick: bool) -> Iterator[Task]:
+    """Yield the tasks of figure 1."""
     for run in range(runs):
         for method in ("KS-NOCCO", "LSOM", "pairup"):
             yield Task("toy", method, 100, run)
 
 
-def _images(runs: int, quick: bool) -> Iterator[Task]:
+def _plan_images(runs: int, quick: bool) -> Iterator[Task]:
+    """Yield the tasks of figures 2 and 3, and those on the kernel width."""
     sizes: Sequence[int] = (40, 80) if quick else SIZES
     for n in sizes:
-        for run in range(1 if n == 320 else runs):  # of 320 photos there is one set only
+        for run in range(1 if n == 320 else runs):  # there are only 320 photos: one subset
             for method in IMAGE_METHODS:
                 yield Task("images", method, n, run)
     for run in range(runs):
@@ -107,7 +143,8 @@ def _images(runs: int, quick: bool) -> Iterator[Task]:
                 yield Task("images", method, 40 if quick else SENSITIVITY_SIZE, run, variant=f"width {c:.4g}")
 
 
-def _voice(runs: int, quick: bool) -> Iterator[Task]:
+def _plan_voice(runs: int, quick: bool) -> Iterator[Task]:
+    """Yield the tasks of figures 4 and 5."""
     for n in TRAINING[:1] if quick else TRAINING:
         for run in range(runs):
             for setting in VOICE_SETTINGS[:1] if quick else VOICE_SETTINGS:
@@ -115,7 +152,8 @@ def _voice(runs: int, quick: bool) -> Iterator[Task]:
                     yield Task("voice", method, n, run, variant=setting)
 
 
-def _albums(runs: int, quick: bool) -> Iterator[Task]:
+def _plan_albums(runs: int, quick: bool) -> Iterator[Task]:
+    """Yield the tasks of figures 6 and 7, one run each."""
     for name, (_, n, _) in ALBUMS.items():
         for method in ("LSOM", "pairup"):
             yield Task("albums", method, n, 0, variant=name)

@@ -1,10 +1,11 @@
-"""Runs tasks and keeps their rows: one line of JSON each, resumable after any interruption."""
+"""Run tasks and save their results as rows of JSON; an interrupted run can be continued."""
 
 import json
 import os
 import platform
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -15,26 +16,54 @@ from pairup.parallel import run
 
 Row = dict[str, Any]
 Experiment = Callable[[Task, str | None], Row]
-"""From a task and the folder of measured data (None: data that ship or are made) to its results."""
+"""From a task and the folder of the original data (None: data that ship with dependencies, or synthetic) to results."""
+
+RENAMED_METHODS = {"default": "auto"}
+"""Former name → present name of methods; rows on disk may have the former."""
 
 
-def read_rows(path: str | os.PathLike[str]) -> list[Row]:
-    """Return the whole rows of a file; a half-written last line is left out."""
+def load_rows(path: str | os.PathLike[str]) -> list[Row]:
+    """Load the rows of a file; an incomplete last line is ignored.
+
+    Parameters
+    ----------
+    path : str or path
+        File of JSON lines; it need not exist.
+
+    Returns
+    -------
+    rows : list of dict
+        One per line. Methods and keys have their present names, also in files of earlier versions.
+    """
     path = Path(path)
     if not path.exists():
         return []
-    lines = path.read_bytes().split(b"\n")[:-1]  # what follows the last line end was cut off in writing
+    lines = path.read_bytes().split(b"\n")[:-1]  # what follows the last line end is incomplete
     rows = []
     for number, line in enumerate(lines, 1):
         try:
-            rows.append(json.loads(line))
+            rows.append(_rename_method(json.loads(line)))
         except ValueError:
-            raise ValueError(f"{path}: line {number} is not JSON; move the file away to begin anew") from None
+            raise ValueError(f"{path}: line {number} is not JSON; move the file away to start again") from None
     return rows
 
 
+def _rename_method(row: Row) -> Row:
+    """Give a row that an earlier version wrote the present name of its method."""
+    if row.get("method") not in RENAMED_METHODS:
+        return row
+    row = row | {"method": RENAMED_METHODS[row["method"]]}
+    return row | {"key": Task(*(row[field.name] for field in fields(Task))).key}
+
+
 def repair(path: str | os.PathLike[str]) -> None:
-    """Cut off a half-written last line, as a killed run leaves it."""
+    """Cut off an incomplete last line, as a killed process leaves it.
+
+    Parameters
+    ----------
+    path : str or path
+        File of JSON lines; it need not exist.
+    """
     path = Path(path)
     if path.exists():
         content = path.read_bytes()
@@ -43,16 +72,35 @@ def repair(path: str | os.PathLike[str]) -> None:
             os.truncate(path, whole)
 
 
-def append(path: str | os.PathLike[str], row: Row) -> None:
-    """Add one row; it is on the disk when this returns."""
+def append_row(path: str | os.PathLike[str], row: Row) -> None:
+    """Append one row to a file; it is on disk when this function returns.
+
+    Parameters
+    ----------
+    path : str or path
+        File of JSON lines; it is created if missing.
+    row : dict
+        What is written.
+    """
     line = json.dumps(row, ensure_ascii=False, sort_keys=True).encode() + b"\n"
     with open(path, "ab", buffering=0) as file:
         file.write(line)
         os.fsync(file.fileno())
 
 
-def session_row(data: str | None) -> Row:
-    """Return what the report tells of versions and hardware."""
+def describe_session(data: str | None) -> Row:
+    """Return a row with the versions and the machine, for the report.
+
+    Parameters
+    ----------
+    data : str or None
+        Folder of the original data, or None.
+
+    Returns
+    -------
+    row : dict
+        A row of kind "session".
+    """
     names = ("pairup", "numpy", "scipy", "scikit-learn", "numba", "joblib")
     return {
         "kind": "session",
@@ -71,31 +119,56 @@ def run_tasks(
     data: str | None = None,
     n_jobs: int | None = None,
 ) -> Iterator[Row]:
-    """Run the tasks that have no row in the file yet, and yield their rows as they are written.
+    """Run the tasks that have no row on disk yet.
 
-    Tasks go through `pairup.parallel.run`: one after another, on threads, or wherever joblib is told to send them.
+    Tasks are run by `pairup.parallel.run`: in turn, on threads, or on the backend that joblib is configured for.
 
     Parameters
     ----------
-    tasks : what is to be there in the end.
-    experiment : what runs one of them.
-    path : file of JSON lines; it is made, repaired and appended to.
-    data : folder of measured data, as seen by whoever runs the tasks.
-    n_jobs : as in joblib.
+    tasks : sequence of Task
+        All tasks that shall have a row in the end.
+    experiment : callable
+        ``experiment(task, data)`` runs one task and returns its results.
+    path : str or path
+        File of JSON lines; it is created, repaired and appended to.
+    data : str, optional
+        Folder of the original data, as seen by the workers.
+    n_jobs : int, optional
+        Number of parallel runs, as in joblib.
+
+    Yields
+    ------
+    row : dict
+        Each new row, once it is on disk.
     """
     repair(path)
-    done = {row["key"] for row in read_rows(path) if row["kind"] == "run"}
+    done = {row["key"] for row in load_rows(path) if row["kind"] == "run"}
     missing = [task for task in tasks if task.key not in done]
     if not missing:
         return
-    append(path, session_row(data))
-    for row in run([partial(run_one, experiment, task, data) for task in missing], n_jobs=n_jobs, ordered=False):
-        append(path, row)
+    append_row(path, describe_session(data))
+    for row in run([partial(run_task, experiment, task, data) for task in missing], n_jobs=n_jobs, ordered=False):
+        append_row(path, row)
         yield row
 
 
-def run_one(experiment: Experiment, task: Task, data: str | None) -> Row:
-    """Run one task and return its row."""
+def run_task(experiment: Experiment, task: Task, data: str | None) -> Row:
+    """Run one task.
+
+    Parameters
+    ----------
+    experiment : callable
+        ``experiment(task, data)`` returns the results.
+    task : Task
+        What to run.
+    data : str or None
+        Folder of the original data, or None.
+
+    Returns
+    -------
+    row : dict
+        The task, its key and seed, the results and the time they took.
+    """
     begin, cpu = time.perf_counter(), time.thread_time()
     result = experiment(task, data)
     timing = {"seconds": time.perf_counter() - begin, "cpu_seconds": time.thread_time() - cpu}

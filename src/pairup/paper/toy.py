@@ -1,4 +1,4 @@
-"""Figure 1: Y = X³, matched by KS-NOCCO, LSOM and our default."""
+"""Figure 1: Y = X³, matched by KS-NOCCO, LSOM and the default method."""
 
 import numpy as np
 
@@ -14,7 +14,20 @@ from pairup.starts import sort_match
 
 
 def run(task: Task, data: str | None) -> Row:
-    """Match one draw of the toy; score it against the truth and against its mirror image."""
+    """Match one draw of the toy; score it against the truth and against its mirror image.
+
+    Parameters
+    ----------
+    task : Task
+        Its method is "KS-NOCCO", "LSOM" or "pairup".
+    data : str or None
+        Ignored: the data are synthetic.
+
+    Returns
+    -------
+    result : dict
+        The matching, its accuracy against both, and NOCCO at all three.
+    """
     X, Y, truth = make_cubic(task.n, random_state=task.seed)
     mirror = sort_match(X[:, 0], -Y[:, 0])
     if task.method == "pairup":

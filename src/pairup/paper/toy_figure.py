@@ -1,4 +1,4 @@
-"""Figure 1 of the paper, (a) to (f), from the rows of the toy."""
+"""Figure 1 of the paper, panels (a) to (f), from the rows of the toy."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,18 @@ from pairup.paper.runner import Row
 
 
 def draw(rows: Sequence[Row]) -> Any:
-    """Draw the first draw: unpaired data, eigenvalue-based start, both matched results, both curves."""
+    """Draw the first run: unpaired data, eigenvalue-based start, two matchings, two convergence curves.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        Rows of the experiment "toy".
+
+    Returns
+    -------
+    figure : matplotlib Figure
+        Six panels; those of a method without rows stay empty.
+    """
     pyplot = require("matplotlib.pyplot", extra="plot")
     first = {row["method"]: row for row in rows if row["run"] == 0}
     task = Task("toy", "KS-NOCCO", rows[0]["n"], 0)

@@ -9,37 +9,62 @@ from pairup.paper.protocol import Task
 from pairup.paper.runner import Row
 from pairup.types import Array
 from pairup.voice.lsf import envelope, lpc_from_lsf, repair_lsf
-from pairup.voice.score import METHODS, ParallelFrames, Setting, draw_split, parallel_frames
+from pairup.voice.methods import METHODS
+from pairup.voice.splits import ParallelFrames, Setting, align_recordings, draw_split
 
-SHOWN = 3  # test frames whose envelopes are kept for the figure
+SHOWN = 3  # test frames whose envelopes are saved for the figure
 
 
 @lru_cache(maxsize=1)
-def frames(data: str | None) -> ParallelFrames:
-    """Return the frames of two speakers: of AudioMNIST, or of two made voices."""
+def load_frames(data: str | None) -> ParallelFrames:
+    """Load the frames of two speakers.
+
+    Parameters
+    ----------
+    data : str or None
+        Folder of the original data, with two speakers of AudioMNIST; None for two synthetic voices.
+
+    Returns
+    -------
+    frames : ParallelFrames
+        Frames and their true partners.
+    """
     if data is None:
         from pairup.voice.synthetic import make_voices
 
         source, target = make_voices()
-        return parallel_frames(source, target)
+        return align_recordings(source, target)
     folder = Path(data) / "voice" / "audiomnist_48k"
-    return parallel_frames(folder / "spk01", folder / "spk11", rate=44100)
+    return align_recordings(folder / "spk01", folder / "spk11", rate=44100)
 
 
 def run(task: Task, data: str | None) -> Row:
-    """Learn from one split by one method, and convert the test frames."""
+    """Learn a conversion from one split by one method, and score it on the test frames.
+
+    Parameters
+    ----------
+    task : Task
+        Its method is a key of `pairup.voice.methods.METHODS`, its variant the setting of the split.
+    data : str or None
+        Folder of the original data, or None for synthetic voices.
+
+    Returns
+    -------
+    result : dict
+        Log-spectral distance; of the first run also some true and estimated envelopes.
+    """
     setting: Setting = "disjoint" if task.variant == "disjoint" else "shuffled"
-    split = draw_split(frames(data), task.n, setting=setting, random_state=task.seed)
+    split = draw_split(load_frames(data), task.n, setting=setting, random_state=task.seed)
     convert = METHODS[task.method](split)
     row: Row = {"lsd": split.lsd(convert)}
     if task.run == 0:
-        row["envelopes"] = _decibels(convert(split.test_X[:SHOWN]))
-        row["true_envelopes"] = _decibels(split.test_Y[:SHOWN])
+        row["envelopes"] = _envelopes_in_decibels(convert(split.test_X[:SHOWN]))
+        row["true_envelopes"] = _envelopes_in_decibels(split.test_Y[:SHOWN])
         row["rate"] = split.rate
     return row
 
 
-def _decibels(lsf: Array) -> list[list[float]]:
+def _envelopes_in_decibels(lsf: Array) -> list[list[float]]:
     """Return spectral envelopes of gain 1 in dB."""
     P = envelope(lpc_from_lsf(repair_lsf(lsf)))
     return [[round(float(value), 2) for value in frame] for frame in 10 * np.log10(P)]

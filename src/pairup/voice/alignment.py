@@ -1,4 +1,4 @@
-"""Two takes of the same words, aligned in time."""
+"""Dynamic time warping: two takes of the same words, aligned in time."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,18 +11,32 @@ Path = NDArray[np.intp]
 
 
 def align(X: Array, Y: Array) -> Path:
-    """Return the cheapest monotone path of pairs (i, j) from (0, 0) to the last rows: dynamic time warping.
+    """Align two sequences by dynamic time warping.
 
-    Its cost is the sum of ‖x_i − y_j‖ over the path; each step moves on in X, in Y, or in both.
+    The path runs from the first rows of X and Y to the last and minimises Σ ‖x_i − y_j‖ over its pairs (i, j). Each
+    step moves on by one row in X, in Y, or in both.
 
+    Parameters
+    ----------
+    X, Y : ndarray of shape (n, d) and (m, d)
+        Features of the frames of two recordings, in the order of time.
+
+    Returns
+    -------
+    path : ndarray of int of shape (k, 2)
+        Pairs (i, j), ascending in both columns.
+
+    Examples
+    --------
     >>> align(np.array([[0.0], [1.0], [5.0]]), np.array([[0.0], [5.0]])).tolist()
     [[0, 0], [1, 0], [2, 1]]
     """
-    return _cheapest_path(cdist(X, Y))
+    return _find_cheapest_path(cdist(X, Y))
 
 
 @compiled
-def _cheapest_path(cost: Array) -> Path:
+def _find_cheapest_path(cost: Array) -> Path:
+    """Fill the table of cumulative costs, then walk back through it."""
     n, m = cost.shape
     total = np.full((n + 1, m + 1), np.inf)
     total[0, 0] = 0.0

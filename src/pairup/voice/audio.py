@@ -10,14 +10,14 @@ from typing import TypeAlias
 import numpy as np
 
 from pairup.extras import require
-from pairup.files import check_writable, replacing
+from pairup.files import check_writable, replace_file
 from pairup.types import Array
 
 SUFFIXES = (".wav", ".flac", ".ogg", ".mp3", ".aif", ".aiff", ".au", ".caf", ".w64")
 
 
 class DamagedRecording(ValueError):
-    """A file that holds no sound that can be read."""
+    """A sound file that cannot be decoded, is silent, or holds samples that are not finite."""
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,18 @@ class Recording:
 
     Parameters
     ----------
-    signal : array of shape (n,)
+    signal : ndarray of shape (n,)
         Samples, full scale at ±1.
     rate : int
-        Samples per second.
-    name : str
+        Samples per second, at least 8000.
+    name : str, default "the recording"
         What the recording is called in messages.
+
+    Examples
+    --------
+    >>> tone = Recording(np.sin(np.arange(16000.0)), rate=16000)
+    >>> tone.duration, tone.resample(8000).rate
+    (1.0, 8000)
     """
 
     signal: Array
@@ -42,8 +48,8 @@ class Recording:
         signal = np.asarray(self.signal, dtype=np.float64)
         if signal.ndim != 1 or not np.isfinite(signal).all():
             raise ValueError(
-                f"a recording is a vector of finite samples, and {self.name} has shape {signal.shape}"
-                f"{'' if signal.ndim != 1 else ' with samples that are infinite or not a number'}"
+                f"a recording must be a vector of finite samples; {self.name} has shape {signal.shape}"
+                f"{'' if signal.ndim != 1 else ' and samples that are infinite or not a number'}"
             )
         if self.rate < 8000:
             raise ValueError(f"{self.name} has {self.rate} samples per second; speech needs at least 8000")
@@ -54,8 +60,19 @@ class Recording:
         """Length in seconds."""
         return len(self.signal) / self.rate
 
-    def resampled(self, rate: int) -> "Recording":
-        """Return the same sound at another rate."""
+    def resample(self, rate: int) -> "Recording":
+        """Return the same sound at another rate, by polyphase filtering.
+
+        Parameters
+        ----------
+        rate : int
+            Samples per second of the result.
+
+        Returns
+        -------
+        recording : Recording
+            A new recording of the same name; this one itself if the rate is its own.
+        """
         if rate == self.rate:
             return self
         from scipy.signal import resample_poly
@@ -65,9 +82,15 @@ class Recording:
         return Recording(signal, rate, self.name)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the recording whole or not at all, in the format of the suffix; loud peaks are scaled to fit."""
+        """Write the recording to a sound file; peaks beyond full scale are scaled down to it.
+
+        Parameters
+        ----------
+        path : str or path
+            File to write, completely or not at all. Its suffix chooses the format: .wav, .flac, .ogg, .mp3 …
+        """
         soundfile = require("soundfile", extra="voice")
-        with replacing(check_sound_path(path)) as temporary:
+        with replace_file(check_sound_path(path)) as temporary:
             soundfile.write(temporary, self.signal / max(1.0, np.abs(self.signal).max(initial=0.0)), self.rate)
 
 
@@ -75,7 +98,18 @@ Recordings: TypeAlias = "str | PathLike[str] | Recording | Iterable[str | PathLi
 
 
 def check_sound_path(path: str | PathLike[str]) -> Path:
-    """Return `path`, or say before any work starts why no sound can be written there."""
+    """Check, before any work starts, that sound can be written to a path.
+
+    Parameters
+    ----------
+    path : str or path
+        File to write.
+
+    Returns
+    -------
+    path : Path
+        The same path. If it cannot be written, an error says why.
+    """
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
         raise ValueError(f"cannot write {path}: its name must end in one of {' '.join(SUFFIXES)}")
@@ -83,9 +117,20 @@ def check_sound_path(path: str | PathLike[str]) -> Path:
 
 
 def read_recording(path: str | PathLike[str]) -> Recording:
-    """Read one file; several channels are averaged.
+    """Read one sound file; several channels are averaged.
 
-    A file that cannot be read, or is silent, raises DamagedRecording. Clipping is warned of: it bends the spectrum.
+    A file that cannot be decoded or is silent raises `DamagedRecording`. A clipped file gives a warning, because
+    clipping distorts the spectrum.
+
+    Parameters
+    ----------
+    path : str or path
+        File in any format that libsndfile reads: wav, flac, ogg, mp3, aiff …
+
+    Returns
+    -------
+    recording : Recording
+        Its name is the path.
     """
     soundfile = require("soundfile", extra="voice")
     path = Path(path)
@@ -110,12 +155,19 @@ def read_recording(path: str | PathLike[str]) -> Recording:
 
 
 def read_recordings(source: Recordings) -> tuple[list[Recording], list[str]]:
-    """Read files and folders; return the recordings and, for each file skipped as damaged, why.
+    """Read the sound files of a list of files and folders; damaged files are skipped.
 
     Parameters
     ----------
-    source : path, Recording, or an iterable of them
-        A folder stands for all sound files below it, in the order of their names.
+    source : str, path or Recording, or an iterable of them
+        A folder means all sound files below it, sorted by name.
+
+    Returns
+    -------
+    recordings : list of Recording
+        At least one; if none can be read, a ValueError says why.
+    skipped : list of str
+        One message per damaged file: its path and the reason.
     """
     entries = [source] if isinstance(source, str | PathLike | Recording) else list(source)
     recordings, skipped = [], []
@@ -123,7 +175,7 @@ def read_recordings(source: Recordings) -> tuple[list[Recording], list[str]]:
         if isinstance(entry, Recording):
             recordings.append(entry)
             continue
-        for path in _sound_files(Path(entry)):
+        for path in _list_sound_files(Path(entry)):
             try:
                 recordings.append(read_recording(path))
             except DamagedRecording as error:
@@ -134,7 +186,8 @@ def read_recordings(source: Recordings) -> tuple[list[Recording], list[str]]:
     return recordings, skipped
 
 
-def _sound_files(path: Path) -> list[Path]:
+def _list_sound_files(path: Path) -> list[Path]:
+    """Return the sound files below a folder, or the file itself."""
     if not path.is_dir():
         return [path]
     found = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file())

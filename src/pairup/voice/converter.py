@@ -1,4 +1,4 @@
-"""One speaker's words in another speaker's voice, learned from recordings of different sentences."""
+"""Unpaired voice conversion: learned from recordings in which two speakers say different sentences."""
 
 import warnings
 from collections.abc import Callable
@@ -14,15 +14,15 @@ from sklearn.base import BaseEstimator
 from sklearn.cluster import kmeans_plusplus
 from sklearn.utils.validation import check_is_fitted
 
-from pairup.files import replacing
+from pairup.files import replace_file
 from pairup.kernels import gaussian
 from pairup.regression import MatchedRegressor
 from pairup.types import Array, Indices
 from pairup.voice.audio import Recording, Recordings, check_sound_path, read_recording, read_recordings
 from pairup.voice.frames import Frames, Framing, lpc_order
 from pairup.voice.lsf import lpc_from_lsf, repair_lsf
-from pairup.voice.pairing import Pairing, pair_frames, partners
-from pairup.voice.synthesis import filter_residual, pitch, repitch
+from pairup.voice.pairing import Pairing, pair_frames, take_partners
+from pairup.voice.synthesis import change_pitch, estimate_pitch, filter_residual
 
 FORMAT = 1
 SHORTEST_TRAINING = 0.5  # seconds of speech, below which no map can be learned
@@ -34,13 +34,24 @@ TARGET_FRAMES = 3000  # many frames of the target cost little: the map is fitted
 
 
 def smooth(lsf: Array, places: Indices) -> Array:
-    """Average each frame with its neighbours in time, for a mouth moves slowly and a regression by frame does not know.
+    """Average each frame with its neighbours in time.
+
+    The vocal tract moves slowly, but a regression frame by frame does not know that.
 
     Parameters
     ----------
-    lsf : line spectral frequencies of frames; an average of ordered ones is ordered.
-    places : the number of each frame in the recording; frames are neighbours where these follow each other.
+    lsf : ndarray of shape (n, order)
+        Line spectral frequencies; the average of ordered frequencies is ordered.
+    places : ndarray of int of shape (n,)
+        Number of each frame in the recording; frames are neighbours where these numbers are consecutive.
 
+    Returns
+    -------
+    lsf : ndarray of shape (n, order)
+        Weighted averages over five frames; runs of consecutive frames do not mix.
+
+    Examples
+    --------
     >>> smooth(np.array([[0.0], [1.0], [0.0], [9.0]]), np.array([4, 5, 6, 20])).round(2).T
     array([[0.25, 0.33, 0.25, 9.  ]])
     """
@@ -51,14 +62,14 @@ def smooth(lsf: Array, places: Indices) -> Array:
 
 
 class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
-    """Convert one voice into another, learned from recordings in which they need not say the same.
+    """Convert one voice into another, learned from recordings of different sentences.
 
-    Frames of the two voices are paired, the partner's spectral envelope (line spectral frequencies) is regressed
-    on the speaker's own by `MatchedRegressor`, and pitch is mapped in log mean and variance.
+    Frames of the two voices are paired, the line spectral frequencies of the partner are regressed on the speaker's
+    own by `MatchedRegressor`, and pitch is mapped in log mean and variance.
 
     Parameters
     ----------
-    n_frames : int
+    n_frames : int, default 1200
         How many frames of the source to learn from; if there are more, they are chosen to cover its sounds.
     matcher : callable, optional
         ``matcher(X, Y)`` pairs line spectral frequencies of equally many frames and returns indices or a soft plan;
@@ -66,18 +77,26 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         soft plan of `pair_frames`.
     rate : int, optional
         Samples per second to work at; by default the lowest rate among the recordings, at most 48000.
-    length, hop : float
-        Length of a frame and distance of two, in seconds.
-    random_state : int
-        Draws frames where there are too many.
+    length : float, default 0.025
+        Length of a frame in seconds.
+    hop : float, default 0.005
+        Time from one frame to the next in seconds.
+    random_state : int, default 0
+        Seed for the choice of frames, if there are too many, and for the folds of the regression.
 
     Attributes
     ----------
     framing_ : Framing
         How speech is cut and modelled.
-    samples_, width_, weights_, mean_ :
-        The map of line spectral frequencies: k(x)ᵀ weights + mean, k Gaussian around the samples.
-    pitch_ : array of shape (2, 2)
+    samples_ : ndarray of shape (n, order)
+        Line spectral frequencies of the source's frames that were learned from.
+    width_ : float
+        Width of the Gaussian kernel k(x) around the samples.
+    weights_ : ndarray of shape (n, order)
+        W of the regression k(x)ᵀ W + mean.
+    mean_ : ndarray of shape (order,)
+        Mean of the regression.
+    pitch_ : ndarray of shape (2, 2)
         Mean and standard deviation of log F0, of source and target.
     skipped_ : list of str
         Files that could not be read, and why.
@@ -117,28 +136,39 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         self.random_state = random_state
 
     def fit(self, source: Recordings, target: Recordings) -> Self:
-        """Learn from recordings of the source and of the target: files, folders or Recording objects."""
+        """Learn from recordings of the source and of the target.
+
+        Parameters
+        ----------
+        source, target : str, path or Recording, or an iterable of them
+            Recordings of each speaker: files, folders or Recording objects, of any rate.
+
+        Returns
+        -------
+        self : VoiceConverter
+            The fitted converter.
+        """
         (sources, skipped), (targets, also_skipped) = read_recordings(source), read_recordings(target)
         self.skipped_ = skipped + also_skipped
         if self.skipped_:
             warnings.warn(f"skipped {len(self.skipped_)} recordings: {'; '.join(self.skipped_)}", stacklevel=2)
-        rate = self.rate or _common_rate(sources + targets)
+        rate = self.rate or _choose_rate(sources + targets)
         self.framing_ = Framing(rate=rate, order=lpc_order(rate), length=self.length, hop=self.hop)
-        frames_x, frames_y = self._speech(sources, "source"), self._speech(targets, "target")
+        frames_x, frames_y = self._cut_speech(sources, "source"), self._cut_speech(targets, "target")
         if self.matcher is None:
-            chosen_x, weights = self._covering(frames_x, self.n_frames)
+            chosen_x, weights = self._choose_covering(frames_x, self.n_frames)
             draw = np.random.default_rng(self.random_state).permutation(len(frames_y))
             chosen_y = frames_y[draw[:TARGET_FRAMES]]
             pairing: Pairing = pair_frames(chosen_x.mel_cepstrum, chosen_y.mel_cepstrum, weights=weights)
         else:
             n = min(self.n_frames, len(frames_x), len(frames_y))
-            (chosen_x, _), (chosen_y, _) = self._covering(frames_x, n), self._covering(frames_y, n)
+            (chosen_x, _), (chosen_y, _) = self._choose_covering(frames_x, n), self._choose_covering(frames_y, n)
             pairing = self.matcher(chosen_x.lsf, chosen_y.lsf)
         model = MatchedRegressor(random_state=self.random_state)
-        model.fit(chosen_x.lsf, partners(chosen_y.lsf, pairing))
+        model.fit(chosen_x.lsf, take_partners(chosen_y.lsf, pairing))
         self.samples_, self.width_ = chosen_x.lsf, model.features_.width_
         self.weights_, self.mean_ = model.weights_, model.mean_
-        self.pitch_ = np.array([self._pitch(sources, "source"), self._pitch(targets, "target")])
+        self.pitch_ = np.array([self._measure_pitch(sources, "source"), self._measure_pitch(targets, "target")])
         return self
 
     def convert(
@@ -148,16 +178,21 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         *,
         synthesis: Literal["world", "residual"] = "world",
     ) -> Recording:
-        """Return the recording in the target's voice, as long, as loud and at the same rate as it came.
+        """Convert a recording of the source to the target's voice.
 
         Parameters
         ----------
-        recording : path or Recording
-            What the source says.
-        output : path, optional
-            Where to write it too; the suffix chooses the format.
-        synthesis : "world" or "residual"
-            WORLD moves the pitch too; without it the filtered residual keeps the source's own pitch and breath.
+        recording : str, path or Recording
+            What the source says, at least 0.1 s.
+        output : str or path, optional
+            File to save the result to; the suffix chooses the format.
+        synthesis : {"world", "residual"}, default "world"
+            "world" also converts the pitch, with the WORLD vocoder; "residual" keeps the source's pitch and breath.
+
+        Returns
+        -------
+        recording : Recording
+            As long, as loud and at the same rate as the input.
         """
         check_is_fitted(self)
         if synthesis not in ("world", "residual"):
@@ -173,10 +208,10 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         if recording.rate != self.framing_.rate:
             warnings.warn(
                 f"{recording.name} has {recording.rate} samples per second and the voice was trained at "
-                f"{self.framing_.rate}: it is resampled, and the result resampled back",
+                f"{self.framing_.rate}; it is resampled, and the result is resampled back",
                 stacklevel=2,
             )
-        working = recording.resampled(self.framing_.rate)
+        working = recording.resample(self.framing_.rate)
         frames = self.framing_(working)
         speech = frames.is_speech
         if not speech.any():
@@ -184,25 +219,47 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         lpc = lpc_from_lsf(smooth(self.convert_lsf(frames[speech].lsf), np.flatnonzero(speech)))
         converted = working
         if synthesis == "world":
-            f0 = pitch(working, self.framing_, careful=True)
-            converted = repitch(working, self.framing_, f0, self.convert_pitch(f0))
+            f0 = estimate_pitch(working, self.framing_, careful=True)
+            converted = change_pitch(working, self.framing_, f0, self.convert_pitch(f0))
         for _ in range(PASSES):
             spoken = self.framing_(converted)
             wanted = spoken.lpc.copy()
             wanted[speech] = lpc
             converted = filter_residual(converted, spoken, wanted)
-        signal = converted.resampled(recording.rate).signal[: len(recording.signal)]
+        signal = converted.resample(recording.rate).signal[: len(recording.signal)]
         result = Recording(signal, recording.rate, recording.name)
         if output is not None:
             result.save(output)
         return result
 
     def convert_lsf(self, lsf: Array) -> Array:
-        """Map line spectral frequencies of the source to those of the target."""
+        """Map line spectral frequencies of the source to those of the target.
+
+        Parameters
+        ----------
+        lsf : ndarray of shape (k, order)
+            Frames of the source.
+
+        Returns
+        -------
+        lsf : ndarray of shape (k, order)
+            k(x)ᵀ W + mean, repaired so that every filter is stable.
+        """
         return repair_lsf(gaussian(lsf, self.samples_, width=self.width_) @ self.weights_ + self.mean_)
 
     def convert_pitch(self, f0: Array) -> Array:
-        """Map F0 so that its logarithm has the target's mean and variance; 0, no pitch, stays 0."""
+        """Map F0 so that its logarithm has the target's mean and variance.
+
+        Parameters
+        ----------
+        f0 : ndarray of shape (k,)
+            Pitch of the source's frames in Hz, 0 where there is none.
+
+        Returns
+        -------
+        f0 : ndarray of shape (k,)
+            Pitch in the target's voice; 0 stays 0. Unchanged if no pitch was found in one of the voices.
+        """
         (mean_x, std_x), (mean_y, std_y) = self.pitch_
         if not np.isfinite(self.pitch_).all():
             return f0
@@ -212,9 +269,15 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         return mapped
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the voice to one file: an .npz without pickle, whole or not at all."""
+        """Save the fitted converter.
+
+        Parameters
+        ----------
+        path : str or path
+            File to write, completely or not at all: an .npz without pickle.
+        """
         check_is_fitted(self)
-        with replacing(path) as temporary, open(temporary, "wb") as file:
+        with replace_file(path) as temporary, open(temporary, "wb") as file:
             np.savez(
                 file,
                 format=FORMAT,
@@ -231,15 +294,26 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "VoiceConverter":
-        """Read a voice that `save` wrote."""
+        """Load a converter that `save` wrote.
+
+        Parameters
+        ----------
+        path : str or path
+            File to read.
+
+        Returns
+        -------
+        voice : VoiceConverter
+            Converts exactly as the one that was saved.
+        """
         if not Path(path).exists():
-            raise FileNotFoundError(f"there is no voice {path}")
+            raise FileNotFoundError(f"there is no voice file {path}")
         try:
             with np.load(path, allow_pickle=False) as file:
                 state: dict[str, Any] = dict(file)
             version = int(state["format"])
         except (ValueError, KeyError, TypeError, OSError, EOFError, BadZipFile) as error:
-            raise ValueError(f"{path} is not a voice that pairup saved") from error
+            raise ValueError(f"{path} is not a voice file saved by pairup") from error
         if version > FORMAT:
             raise ValueError(f"{path} has format {version} and this pairup reads formats up to {FORMAT}; update pairup")
         voice = cls()
@@ -254,36 +328,38 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         voice.skipped_ = []
         return voice
 
-    def _speech(self, recordings: list[Recording], whose: str) -> Frames:
+    def _cut_speech(self, recordings: list[Recording], whose: str) -> Frames:
+        """Return the frames of all recordings without silence, or refuse too few."""
         framing = self.framing_
-        parts = [framing(recording) for recording in recordings]
-        speech = Frames.concatenate([part[part.is_speech] for part in parts])
+        speech = Frames.concatenate([framing(recording).speech for recording in recordings])
         seconds = len(speech) * framing.step / framing.rate
         if seconds < SHORTEST_TRAINING:
             raise ValueError(
                 f"the {whose} has {seconds:.2f} s of speech in {len(recordings)} recordings; at least "
-                f"{SHORTEST_TRAINING} s are needed, and ten seconds are better"
+                f"{SHORTEST_TRAINING} s are needed, ten seconds are recommended"
             )
         return speech
 
-    def _covering(self, frames: Frames, n: int) -> tuple[Frames, Array]:
-        """Choose frames far from each other, and how much speech each stands for: rare sounds must not be missed."""
+    def _choose_covering(self, frames: Frames, n: int) -> tuple[Frames, Array]:
+        """Choose n frames far from each other, so that rare sounds are kept, and each one's share of the speech."""
         if len(frames) <= n:
             return frames, np.full(len(frames), 1 / len(frames))
         chosen = frames[kmeans_plusplus(frames.mel_cepstrum, n, random_state=self.random_state)[1]]
         _, nearest = KDTree(chosen.mel_cepstrum).query(frames.mel_cepstrum)
         return chosen, np.bincount(nearest, minlength=n) / len(frames)
 
-    def _pitch(self, recordings: list[Recording], whose: str) -> tuple[float, float]:
-        f0 = np.concatenate([pitch(recording, self.framing_) for recording in recordings])
+    def _measure_pitch(self, recordings: list[Recording], whose: str) -> tuple[float, float]:
+        """Return mean and standard deviation of log F0, or NaN where hardly any frame has a pitch."""
+        f0 = np.concatenate([estimate_pitch(recording, self.framing_) for recording in recordings])
         logs = np.log(f0[f0 > 0])
         if len(logs) < 0.05 * len(f0):  # in noise a pitch is found here and there
-            warnings.warn(f"no pitch was found in the {whose}: pitch will not be converted", stacklevel=3)
+            warnings.warn(f"no pitch was found in the {whose}; pitch will not be converted", stacklevel=3)
             return np.nan, np.nan
         return float(logs.mean()), max(float(logs.std()), 1e-3)
 
 
-def _common_rate(recordings: list[Recording]) -> int:
+def _choose_rate(recordings: list[Recording]) -> int:
+    """Return the lowest rate of the recordings, at most 48000."""
     rates = sorted({recording.rate for recording in recordings})
     rate = min(rates[0], HIGHEST_RATE)
     if len(rates) > 1:

@@ -14,8 +14,20 @@ from pairup.voice.lsf import envelope, lpc_from_frames, lsf_from_lpc
 
 
 def lpc_order(rate: int) -> int:
-    """Return the even order that is 50 at 44.1 kHz and grows with the rate.
+    """Return the number of poles for a sampling rate: the paper's 50 at 44.1 kHz, in proportion elsewhere, and even.
 
+    Parameters
+    ----------
+    rate : int
+        Samples per second.
+
+    Returns
+    -------
+    order : int
+        Number of poles, which is the number of line spectral frequencies.
+
+    Examples
+    --------
     >>> [lpc_order(rate) for rate in (8000, 16000, 44100, 48000)]
     [10, 18, 50, 54]
     """
@@ -24,7 +36,7 @@ def lpc_order(rate: int) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Framing:
-    """How speech is cut into frames and modelled; two voices can be compared only under one framing.
+    """How speech is cut into frames and modelled; frames can be compared only if their framing is the same.
 
     Parameters
     ----------
@@ -32,14 +44,23 @@ class Framing:
         Samples per second of the recordings.
     order : int
         Number of poles, which is the number of line spectral frequencies.
-    length, hop : float
-        Length of a frame and distance of two, in seconds. Frame k is centred at k·hop.
-    preemphasis : float
+    length : float, default 0.025
+        Length of a frame in seconds.
+    hop : float, default 0.005
+        Time from one frame to the next in seconds. Frame k is centred at k·hop.
+    preemphasis : float, default 0.97
         Coefficient b of the filter 1 − b z⁻¹ that flattens the spectrum before the poles are fitted.
-    lag_width : float
+    lag_width : float, default 40.0
         Width of the Gaussian lag window in Hz.
-    floor : float
+    floor : float, default 35.0
         A frame more than this many dB below the loudest is silence.
+
+    Examples
+    --------
+    >>> framing = Framing.at(16000)
+    >>> frames = framing(Recording(np.sin(np.arange(16000.0)), rate=16000))
+    >>> frames.lsf.shape
+    (201, 18)
     """
 
     rate: int
@@ -58,17 +79,39 @@ class Framing:
 
     @classmethod
     def at(cls, rate: int) -> "Framing":
-        """Return the usual framing at a rate."""
+        """Return the default framing at a sampling rate.
+
+        Parameters
+        ----------
+        rate : int
+            Samples per second.
+
+        Returns
+        -------
+        framing : Framing
+            Frames of 25 ms every 5 ms, with the order that `lpc_order` gives.
+        """
         return cls(rate=rate, order=lpc_order(rate))
 
     @property
     def step(self) -> int:
-        """Distance of two frames in samples."""
+        """Number of samples from one frame to the next."""
         return round(self.hop * self.rate)
 
     def __call__(self, recording: Recording) -> "Frames":
-        """Cut a recording into frames and fit an all-pole filter to each."""
-        signal = recording.resampled(self.rate).signal
+        """Cut a recording into frames and fit an all-pole filter to each.
+
+        Parameters
+        ----------
+        recording : Recording
+            Sound of any rate; it is resampled to the rate of the framing.
+
+        Returns
+        -------
+        frames : Frames
+            One frame per hop, silence included.
+        """
+        signal = recording.resample(self.rate).signal
         length = round(self.length * self.rate)
         padded = np.pad(signal, (length // 2, length - length // 2))
         cut = np.lib.stride_tricks.sliding_window_view(padded, length)[:: self.step]
@@ -80,16 +123,18 @@ class Framing:
 
 @dataclass(frozen=True, kw_only=True)
 class Frames:
-    """The frames of one recording.
+    """The frames of one recording, or of several.
 
     Parameters
     ----------
     framing : Framing
         How they were cut.
-    lpc : array of shape (n, order + 1)
+    lpc : ndarray of shape (n, order + 1)
         Filter coefficients of each frame.
-    residual, power : array of shape (n,)
-        Power of the prediction residual and of the frame itself.
+    residual : ndarray of shape (n,)
+        Power of each frame's prediction residual.
+    power : ndarray of shape (n,)
+        Power of each frame.
     """
 
     framing: Framing
@@ -105,7 +150,18 @@ class Frames:
 
     @classmethod
     def concatenate(cls, parts: Sequence["Frames"]) -> "Frames":
-        """Join frames of one framing."""
+        """Join the frames of several recordings.
+
+        Parameters
+        ----------
+        parts : sequence of Frames
+            All of the same framing.
+
+        Returns
+        -------
+        frames : Frames
+            All frames, in the order given.
+        """
         lpc, residual, power = (
             np.concatenate([getattr(part, name) for part in parts]) for name in ("lpc", "residual", "power")
         )
@@ -113,9 +169,14 @@ class Frames:
 
     @property
     def is_speech(self) -> BoolArray:
-        """Which frames are not silence."""
+        """For each frame, whether it is speech and not silence."""
         loud: BoolArray = self.power > self.power.max(initial=0.0) * 10 ** (-self.framing.floor / 10)
         return loud
+
+    @property
+    def speech(self) -> "Frames":
+        """The frames that are not silence."""
+        return self[self.is_speech]
 
     @cached_property
     def lsf(self) -> Array:
@@ -129,9 +190,29 @@ class Frames:
 
 
 def mel_cepstrum(power: Array, rate: int, *, order: int = 24) -> Array:
-    """Return c_1 … c_order of power spectra: log|H| = c_0 + Σ c_d cos(dω̃) on the mel axis ω̃.
+    """Return the mel cepstral coefficients of power spectra.
 
+    They are c_1 … c_order of log|H| = c_0 + Σ c_d cos(dω̃), where ω̃ is the frequency on the mel scale, from 0 to π.
     c_0, the loudness, is left out.
+
+    Parameters
+    ----------
+    power : ndarray of shape (n, bins)
+        Power spectra |H|² at equally spaced frequencies from 0 to half the rate.
+    rate : int
+        Samples per second.
+    order : int, default 24
+        Number of coefficients.
+
+    Returns
+    -------
+    cepstrum : ndarray of shape (n, order)
+        One row per spectrum.
+
+    Examples
+    --------
+    >>> mel_cepstrum(np.full((1, 257), 7.0), 16000, order=3).round(12) + 0.0  # a flat spectrum has no shape
+    array([[0., 0., 0.]])
     """
     bins = power.shape[1]
     nyquist = rate / 2

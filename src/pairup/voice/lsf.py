@@ -17,20 +17,26 @@ def lpc_from_frames(frames: Array, order: int, *, lag_width: float = 0.0) -> tup
 
     Parameters
     ----------
-    frames : array of shape (n, length)
+    frames : ndarray of shape (n, length)
         Windowed frames.
     order : int
         Number p of poles.
-    lag_width : float
+    lag_width : float, default 0.0
         Width of the Gaussian lag window in cycles per sample: it smears each spectral line by about that
         much, so that the poles follow the envelope and not the harmonics of the voice.
 
     Returns
     -------
-    a : array of shape (n, p + 1)
+    a : ndarray of shape (n, p + 1)
         Coefficients, a[:, 0] = 1.
-    power : array of shape (n,)
+    power : ndarray of shape (n,)
         Power of the prediction residual, so that power / |A|² models the frame's spectrum; 0 for silence.
+
+    Examples
+    --------
+    >>> decay = 0.5 ** np.arange(60.0)  # the response of 1 / (1 − 0.5 z⁻¹)
+    >>> lpc_from_frames(decay[None], 2)[0].round(6) + 0.0
+    array([[ 1. , -0.5,  0. ]])
     """
     n, length = frames.shape
     size = next_fast_len(2 * length - 1, real=True)
@@ -51,8 +57,22 @@ def lpc_from_frames(frames: Array, order: int, *, lag_width: float = 0.0) -> tup
 
 
 def lsf_from_lpc(a: Array) -> Array:
-    """Return the line spectral frequencies of stable filters, ascending in (0, π).
+    """Return the line spectral frequencies of stable filters.
 
+    They are the angles in (0, π) of the zeros of P and Q, found as eigenvalues.
+
+    Parameters
+    ----------
+    a : ndarray of shape (n, p + 1)
+        Filter coefficients, a[:, 0] = 1.
+
+    Returns
+    -------
+    lsf : ndarray of shape (n, p)
+        Frequencies in radians per sample, ascending in each row.
+
+    Examples
+    --------
     >>> lsf_from_lpc(np.array([[1.0, 0.0, 0.0]])) / np.pi  # a flat spectrum spreads them evenly
     array([[0.33333333, 0.66666667]])
     """
@@ -68,17 +88,33 @@ def lsf_from_lpc(a: Array) -> Array:
     lsf[:, ::2], lsf[:, 1::2] = _angles_of_zeros(P), _angles_of_zeros(Q)
     if not (np.diff(lsf, axis=1, prepend=0.0, append=np.pi) > 0).all():
         raise ValueError(
-            "line spectral frequencies exist for stable filters only, "
-            "and some zeros of A(z) lie on or outside the unit circle"
+            "line spectral frequencies exist for stable filters only; "
+            "some zeros of A(z) lie on or outside the unit circle"
         )
     return lsf
 
 
 def lpc_from_lsf(lsf: Array) -> Array:
-    """Return the filter coefficients that have these line spectral frequencies.
+    """Return the filter coefficients that have given line spectral frequencies.
 
-    P and Q are evaluated as products of cosines on the unit circle, where every factor is exact, and brought
-    back by an inverse Fourier transform; multiplying out quadratic factors would lose six digits at order 50.
+    A(z) = (P(z) + Q(z)) / 2. P and Q are evaluated as products of cosines on the unit circle, where every factor is
+    exact, and brought back by an inverse Fourier transform; multiplying out quadratic factors would lose six digits
+    at order 50.
+
+    Parameters
+    ----------
+    lsf : ndarray of shape (n, p)
+        Frequencies in (0, π), ascending in each row.
+
+    Returns
+    -------
+    a : ndarray of shape (n, p + 1)
+        Filter coefficients, a[:, 0] = 1.
+
+    Examples
+    --------
+    >>> lpc_from_lsf(np.array([[1.0, 2.0]]) * np.pi / 3).round(12) + 0.0
+    array([[1., 0., 0.]])
     """
     order = lsf.shape[1]
     half = order // 2 + 1
@@ -94,16 +130,48 @@ def lpc_from_lsf(lsf: Array) -> Array:
 
 
 def envelope(a: Array, *, bins: int = 257) -> Array:
-    """Return the power spectrum 1/|A(ω)|² at `bins` frequencies from 0 to π."""
+    """Return spectral envelopes of gain 1: the power spectra 1/|A(ω)|² of all-pole filters.
+
+    Parameters
+    ----------
+    a : ndarray of shape (n, p + 1)
+        Filter coefficients.
+    bins : int, default 257
+        Number of equally spaced frequencies from 0 to π.
+
+    Returns
+    -------
+    power : ndarray of shape (n, bins)
+        One row per filter.
+
+    Examples
+    --------
+    >>> envelope(np.array([[1.0, -0.5]]), bins=2).round(3)
+    array([[4.   , 0.444]])
+    """
     power: Array = np.abs(np.fft.rfft(a, 2 * (bins - 1))) ** -2.0
     return power
 
 
 def repair_lsf(lsf: Array, *, gap: float = 0.02) -> Array:
-    """Sort, and push apart where needed, so that the filter is stable and no formant rings.
+    """Sort line spectral frequencies and push them apart, so that the filter is stable and no formant rings.
 
-    Neighbours, 0 and π end up at least gap·π/order apart; frequencies that already keep the distance stay.
+    Neighbours, 0 and π end up at least gap·π/order apart; frequencies that already keep this distance do not change.
 
+    Parameters
+    ----------
+    lsf : ndarray of shape (n, order)
+        Any numbers, such as a regression predicts.
+    gap : float, default 0.02
+        Smallest distance, as a share of the mean distance π/order.
+
+    Returns
+    -------
+    lsf : ndarray of shape (n, order)
+        Ascending in (0, π).
+
+    Examples
+    --------
     >>> (repair_lsf(np.array([[2.0, 1.0, 1.0, 4.0]]), gap=0.4) / np.pi).round(2)
     array([[0.32, 0.42, 0.64, 0.9 ]])
     """

@@ -1,4 +1,4 @@
-"""Pictures of conversions, as Display objects: build one, `plot` it, keep its artists."""
+"""Plots of conversions, as Display objects: construct one, call `plot`, find the artists in its attributes."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
@@ -14,13 +14,24 @@ from pairup.voice.score import summarize
 
 
 class EnvelopeDisplay(Display):
-    """Spectral envelopes of one frame: what the target spoke, what the source spoke, and what was estimated.
+    """Spectral envelopes of one frame: the target's, the source's and the estimated one, as in figure 4 of the paper.
 
     Parameters
     ----------
-    lsf : line spectral frequencies by name; the first is drawn thick, as the truth.
-    rate : samples per second.
+    lsf : mapping of str to ndarray of shape (order,)
+        Line spectral frequencies by name; the first is drawn thick, as the truth.
+    rate : int
+        Samples per second.
 
+    Attributes
+    ----------
+    lines_ : list of Line2D
+        One line per name.
+    ax_, figure_ : Axes, Figure
+        What was drawn on.
+
+    Examples
+    --------
     >>> frames = {"target": np.array([0.5, 1.0]), "source": np.array([0.7, 1.3])}
     >>> display = EnvelopeDisplay(lsf=frames, rate=8000).plot()
     >>> [line.get_label() for line in display.lines_]
@@ -34,7 +45,18 @@ class EnvelopeDisplay(Display):
         self.rate = rate
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw one line per name, in dB over kHz."""
+        """Draw one line per name, in dB over kHz.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Axes to draw on; by default a new figure.
+
+        Returns
+        -------
+        self : EnvelopeDisplay
+            With the attributes set.
+        """
         ax = self._draw_on(ax)
         self.lines_ = []
         for number, (name, lsf) in enumerate(self.lsf.items()):
@@ -51,8 +73,18 @@ class LearningCurveDisplay(Display):
 
     Parameters
     ----------
-    rows : what `score_frames` yields, of one setting.
+    rows : iterable of dict
+        Rows of one setting, as `score_frames` yields them.
 
+    Attributes
+    ----------
+    lines_ : list of Line2D
+        One line per method.
+    ax_, figure_ : Axes, Figure
+        What was drawn on.
+
+    Examples
+    --------
     >>> rows = [{"setting": "shuffled", "method": "inca", "n": n, "split": k, "lsd": 5 - n / 100 + k}
     ...         for n in (50, 100) for k in (0, 1)]
     >>> LearningCurveDisplay(rows=rows).plot().lines_[0].get_ydata()
@@ -65,7 +97,18 @@ class LearningCurveDisplay(Display):
         self.summary = summarize(rows)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw one line with error bars per method."""
+        """Draw one line with error bars per method.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Axes to draw on; by default a new figure.
+
+        Returns
+        -------
+        self : LearningCurveDisplay
+            With the attributes set.
+        """
         ax = self._draw_on(ax)
         self.lines_ = []
         for method in dict.fromkeys(line["method"] for line in self.summary):
@@ -82,8 +125,18 @@ class SpectrogramDisplay(Display):
 
     Parameters
     ----------
-    recordings : recordings by title.
+    recordings : mapping of str to Recording
+        Recordings by title.
 
+    Attributes
+    ----------
+    images_, axes_ : list of AxesImage, list of Axes
+        One per recording.
+    ax_, figure_ : Axes, Figure
+        The first axes, and the figure.
+
+    Examples
+    --------
     >>> tone = Recording(np.sin(np.arange(16000.0)), 16000)
     >>> len(SpectrogramDisplay(recordings={"before": tone, "after": tone}).plot().images_)
     2
@@ -96,7 +149,13 @@ class SpectrogramDisplay(Display):
         self.recordings = dict(recordings)
 
     def plot(self) -> Self:
-        """Draw all recordings on one figure with one colour scale of 70 dB."""
+        """Draw all recordings on a new figure, each with a colour scale of 70 dB.
+
+        Returns
+        -------
+        self : SpectrogramDisplay
+            With the attributes set.
+        """
         pyplot = require("matplotlib.pyplot", extra="plot")
         n = len(self.recordings)
         self.figure_, axes = pyplot.subplots(n, sharex=True, squeeze=False, layout="constrained", figsize=(7, 2.5 * n))

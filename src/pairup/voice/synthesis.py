@@ -1,4 +1,4 @@
-"""From converted frames back to sound."""
+"""Pitch estimation, and synthesis: from converted frames back to sound."""
 
 from collections.abc import Iterator
 
@@ -13,20 +13,32 @@ from pairup.voice.frames import Frames, Framing
 BLOCK = 512  # frames whose spectra are held at once
 
 
-def pitch(recording: Recording, framing: Framing, *, careful: bool = False) -> Array:
-    """Return the fundamental frequency of every frame in Hz, 0 where there is none.
+def estimate_pitch(recording: Recording, framing: Framing, *, careful: bool = False) -> Array:
+    """Estimate the fundamental frequency of every frame with WORLD.
 
     Parameters
     ----------
     recording : Recording
-        The sound.
+        The sound, of any rate.
     framing : Framing
         Where the frames are.
-    careful : bool
-        Harvest, which misses fewer voiced frames, instead of DIO and StoneMask, which are five times quicker.
+    careful : bool, default False
+        Use Harvest, which misses fewer voiced frames, instead of DIO and StoneMask, which are five times faster.
+
+    Returns
+    -------
+    f0 : ndarray of shape (n,)
+        Fundamental frequency in Hz, 0 where there is none.
+
+    Examples
+    --------
+    >>> buzz = np.where(np.arange(8000) % 80 == 0, 1.0, 0.0)  # 16000 / 80 = 200 pulses per second
+    >>> f0 = estimate_pitch(Recording(buzz, 16000), Framing.at(16000))
+    >>> float(np.median(f0[f0 > 0]).round())
+    200.0
     """
     world = require("pyworld", extra="voice")
-    signal, rate, period = recording.resampled(framing.rate).signal, framing.rate, 1000 * framing.step / framing.rate
+    signal, rate, period = recording.resample(framing.rate).signal, framing.rate, 1000 * framing.step / framing.rate
     if careful:
         f0: Array = world.harvest(signal, rate, frame_period=period)[0]
     else:
@@ -34,8 +46,8 @@ def pitch(recording: Recording, framing: Framing, *, careful: bool = False) -> A
     return f0
 
 
-def repitch(recording: Recording, framing: Framing, f0: Array, new_f0: Array) -> Recording:
-    """Speak a recording anew at another pitch (WORLD: CheapTrick, D4C).
+def change_pitch(recording: Recording, framing: Framing, f0: Array, new_f0: Array) -> Recording:
+    """Synthesize a recording at another pitch with WORLD (CheapTrick, D4C).
 
     Parameters
     ----------
@@ -43,28 +55,41 @@ def repitch(recording: Recording, framing: Framing, f0: Array, new_f0: Array) ->
         The sound, at the rate of the framing.
     framing : Framing
         Where the frames are.
-    f0, new_f0 : array of shape (n,)
-        Pitch of every frame as it is and as it shall be, 0 where there is none.
+    f0, new_f0 : ndarray of shape (n,)
+        Pitch of every frame in the recording and in the result, in Hz; 0 where there is none.
+
+    Returns
+    -------
+    recording : Recording
+        The same envelopes at the new pitch, as long and as loud as the input.
     """
     world = require("pyworld", extra="voice")
     times = np.arange(len(f0)) * framing.step / framing.rate
     spectrum = world.cheaptrick(recording.signal, f0, times, framing.rate)
     aperiodicity = world.d4c(recording.signal, f0, times, framing.rate)
     period = 1000 * framing.step / framing.rate
-    return _as_long_and_loud_as(recording, world.synthesize(new_f0, spectrum, aperiodicity, framing.rate, period))
+    signal = world.synthesize(new_f0, spectrum, aperiodicity, framing.rate, period)
+    return _match_length_and_loudness(signal, recording)
 
 
 def filter_residual(recording: Recording, frames: Frames, lpc: Array) -> Recording:
-    """Pass each frame through A(z)/Â(z): its prediction residual, through the filter it shall have.
+    """Replace the all-pole filter of every frame, keeping its prediction residual: pass it through A(z)/Â(z).
+
+    The filtered frames are overlapped and added, each with the energy it had.
 
     Parameters
     ----------
     recording : Recording
         The sound, at the rate of the frames.
     frames : Frames
-        Its frames.
-    lpc : array of shape (n, order + 1)
-        The filters the frames shall have.
+        All frames of the recording, with the filters A it has.
+    lpc : ndarray of shape (n, order + 1)
+        The filters Â of the result.
+
+    Returns
+    -------
+    recording : Recording
+        As long and as loud as the input.
     """
     rate, hop = frames.framing.rate, frames.framing.step
     length = round(frames.framing.length * rate)
@@ -73,29 +98,31 @@ def filter_residual(recording: Recording, frames: Frames, lpc: Array) -> Recordi
     padded = np.pad(recording.signal, (length // 2, length))
     cut = np.lib.stride_tricks.sliding_window_view(padded, length)[::hop][: len(lpc)]
     total, weight = np.zeros(len(padded) + size), np.zeros(len(padded) + size)
-    for part in _blocks(len(cut)):
+    for part in _split_into_blocks(len(cut)):
         old = np.fft.rfft(cut[part] * window, size)
-        new = old * _response(frames.lpc[part], lpc[part], size)
+        new = old * _filter_response(frames.lpc[part], lpc[part], size)
         energy = (np.abs(new) ** 2).sum(axis=1)
         gain = np.sqrt((np.abs(old) ** 2).sum(axis=1) / np.where(energy > 0, energy, 1.0))
         for k, piece in zip(range(part.start, part.stop), np.fft.irfft(new * gain[:, None], size), strict=False):
             total[k * hop : k * hop + size] += piece
             weight[k * hop : k * hop + length] += window
     inside = slice(length // 2, length // 2 + len(recording.signal))
-    return _as_long_and_loud_as(recording, total[inside] / np.maximum(weight[inside], 1e-3))
+    return _match_length_and_loudness(total[inside] / np.maximum(weight[inside], 1e-3), recording)
 
 
-def _blocks(n: int) -> Iterator[slice]:
+def _split_into_blocks(n: int) -> Iterator[slice]:
+    """Yield slices of at most BLOCK frames."""
     return (slice(start, min(start + BLOCK, n)) for start in range(0, n, BLOCK))
 
 
-def _response(old: Array, new: Array, size: int) -> NDArray[np.complex128]:
+def _filter_response(old: Array, new: Array, size: int) -> NDArray[np.complex128]:
     """Return A_old(ω)/A_new(ω) from 0 to π."""
     response: NDArray[np.complex128] = np.fft.rfft(old, size) / np.fft.rfft(new, size)
     return response
 
 
-def _as_long_and_loud_as(recording: Recording, signal: Array) -> Recording:
+def _match_length_and_loudness(signal: Array, recording: Recording) -> Recording:
+    """Cut or pad a signal to the length of a recording and scale it to its energy."""
     n = len(recording.signal)
     signal = np.pad(signal[:n], (0, max(0, n - len(signal))))
     energy = float(signal @ signal)

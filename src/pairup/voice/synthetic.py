@@ -1,4 +1,4 @@
-"""Two made speakers of known relation, by a small source-filter generator."""
+"""Synthetic voices: two speakers of known relation, by a small source-filter generator."""
 
 from typing import NamedTuple
 
@@ -17,11 +17,17 @@ VOWELS = {
     "u": (300, 870, 2240, 3300, 4500),
 }
 BANDWIDTHS = np.array([60.0, 80.0, 120.0, 180.0, 250.0])
-BLOCK = 0.005  # seconds for which the filter stands still
+BLOCK = 0.005  # seconds for which the filter does not change
 
 
 class Voices(NamedTuple):
-    """Recordings of two speakers; word k of both has the same sounds at the same times."""
+    """Recordings of two speakers; word k of both has the same sounds at the same times.
+
+    Attributes
+    ----------
+    source, target : list of Recording
+        Words of the two speakers.
+    """
 
     source: list[Recording]
     target: list[Recording]
@@ -35,23 +41,28 @@ def make_voices(
     pitches: tuple[float, float] = (110.0, 190.0),
     random_state: int = 0,
 ) -> Voices:
-    """Return words of two made speakers, gliding between vowels.
+    """Make words of two synthetic speakers: glides between three vowels.
 
     The target's formants are the source's divided by `tract`, the ratio of the lengths of their vocal tracts, and
     its pitch follows the same melody around another mean.
 
     Parameters
     ----------
-    n_words : int
+    n_words : int, default 10
         How many words; each lasts between half and three quarters of a second.
-    rate : int
+    rate : int, default 16000
         Samples per second, at least 12000: the five formants reach 5.3 kHz.
-    tract : float
-        Length of the target's vocal tract over the source's.
-    pitches : pair of float
+    tract : float, default 0.85
+        Length of the target's vocal tract, divided by the source's.
+    pitches : pair of float, default (110.0, 190.0)
         Mean pitch of source and target in Hz.
-    random_state : int
-        Draws the words.
+    random_state : int, default 0
+        Seed of the words.
+
+    Returns
+    -------
+    voices : Voices
+        Named tuple of ``source`` and ``target``, a list of n_words recordings each.
 
     Examples
     --------
@@ -78,7 +89,7 @@ def make_voices(
 
 
 def _speak(formants: Array, pitch: Array, rate: int, rng: np.random.Generator) -> Array:
-    """Send glottal pulses and a little breath through resonances that change from block to block."""
+    """Filter glottal pulses and a little noise by resonances that change from block to block."""
     step = round(BLOCK * rate)
     phase = np.cumsum(np.repeat(pitch, step)) / rate
     pulses = np.diff(np.floor(phase), prepend=0.0) + 0.01 * rng.normal(size=len(phase))

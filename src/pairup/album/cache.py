@@ -1,0 +1,123 @@
+"""Cache: the small versions of photos, kept on disk under a digest of the file."""
+
+import hashlib
+import json
+import os
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from pairup.album.decoding import MINIATURE, THUMBNAIL
+from pairup.files import replacing
+from pairup.types import Images
+
+VERSION = 1
+SAMPLE = 2**16  # bytes of a file, from each of three places, that its digest covers
+
+
+class Reduced(NamedTuple):
+    """The small versions of a photo.
+
+    Parameters
+    ----------
+    miniature : ndarray of uint8, shape (40, 40, 3)
+        The square middle of the picture.
+    thumbnail : bytes
+        The whole picture, encoded.
+    taken : datetime or None
+        When it was taken.
+    """
+
+    miniature: Images
+    thumbnail: bytes
+    taken: datetime | None
+
+
+def cache_folder() -> Path:
+    """Return the folder of the cache: below ``$PAIRUP_CACHE``, or below the user's cache folder.
+
+    Returns
+    -------
+    Path
+        The folder; it may not exist yet.
+    """
+    if "PAIRUP_CACHE" in os.environ:
+        return Path(os.environ["PAIRUP_CACHE"]) / "thumbnails"
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA", Path.home()))
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    return base / "pairup" / "thumbnails"
+
+
+def digest(path: Path) -> str:
+    """Compute a digest of a file's size and of 64 KiB from its beginning, middle and end.
+
+    An edited picture differs there, and large files need not be read in full.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    str
+        40 hexadecimal digits.
+    """
+    size = path.stat().st_size
+    sums = hashlib.blake2b(f"{VERSION} {THUMBNAIL} {size}".encode(), digest_size=20)
+    with path.open("rb") as file:
+        for start in (0, size // 2, max(size - SAMPLE, 0)):
+            file.seek(start)
+            sums.update(file.read(SAMPLE))
+    return sums.hexdigest()
+
+
+def store(path: Path, reduced: Reduced) -> None:
+    """Write the small versions of a photo; do nothing where the cache cannot be written.
+
+    Parameters
+    ----------
+    path : Path
+        The file of the cache.
+    reduced : Reduced
+        What to write.
+    """
+    header = json.dumps({"taken": reduced.taken and reduced.taken.isoformat()}).encode()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as temporary:
+            temporary.write_bytes(header + b"\n" + reduced.miniature.tobytes() + reduced.thumbnail)
+    except OSError:
+        pass
+
+
+def load(path: Path) -> Reduced | None:
+    """Read the small versions of a photo.
+
+    Parameters
+    ----------
+    path : Path
+        The file of the cache.
+
+    Returns
+    -------
+    Reduced or None
+        What `store` wrote; None if the file is missing or damaged.
+    """
+    size = MINIATURE * MINIATURE * 3
+    try:
+        header, _, body = path.read_bytes().partition(b"\n")
+        taken = json.loads(header)["taken"]
+        if len(body) <= size:
+            return None
+        miniature = np.frombuffer(body[:size], dtype=np.uint8).reshape(MINIATURE, MINIATURE, 3)
+        return Reduced(miniature, body[size:], taken and datetime.fromisoformat(taken))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,264 @@
+"""Outlines: shapes, texts and pictures as masks, and the cells that cover a mask."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pairup.extras import require
+from pairup.types import BoolArray, Indices
+
+SHAPES = ("circle", "heart", "ring", "smiley", "star")
+SIDE = 480  # pixels of the longer side of an outline
+MASK_SIDE = 1024  # pixels to which larger pictures are scaled down
+THICKNESSES = (0, 1, 2, 4, 8, 16)  # pixels by which thin strokes are thickened until they stay connected
+THICKNESS_COST = 0.02  # misfit that a pixel of thickness is worth
+PITCHES = (0.8, 1.15, 15)  # first and last pitch tried, relative to √(area / n), and how many
+SHIFTS = ((0.0, 0.0), (0.5, 0.0), (0.0, 0.5), (0.5, 0.5))  # a cell or an edge in the middle: symmetry stays
+
+Topology = tuple[int, int]  # parts, holes
+
+
+def fit_outline(outline: BoolArray, n: int) -> Indices:
+    """Return the n cells of a square lattice that cover an outline best.
+
+    Several pitches, offsets and thicknesses are tried; each takes the n cells of largest coverage. The best has as
+    many parts and holes as the outline (strokes stay connected, rings stay open), and then the least misfit.
+
+    Parameters
+    ----------
+    outline : ndarray of bool, shape (height, width)
+        The pixels to cover.
+    n : int
+        Number of cells.
+
+    Returns
+    -------
+    ndarray of shape (n, 2)
+        Cells as rows (row, column), from 0.
+
+    Examples
+    --------
+    >>> fit_outline(np.array([[True, False], [True, True]]), 3).tolist()
+    [[0, 0], [1, 0], [1, 1]]
+    """
+    from scipy.ndimage import binary_dilation
+
+    if max(outline.shape) < SIDE // 2:  # pixel art: enlarge it
+        factor = -(-SIDE // max(outline.shape))
+        outline = outline.repeat(factor, axis=0).repeat(factor, axis=1)
+    target = _count_parts(np.pad(outline, 1))
+    best: tuple[tuple[float, float], Indices] | None = None
+    for thickness in THICKNESSES:
+        grown = np.pad(outline, thickness)
+        if thickness:
+            grown = binary_dilation(grown, iterations=thickness)
+        if grown.sum() < n:  # fewer pixels than cells
+            factor = int(np.ceil(np.sqrt(2 * n / grown.sum())))
+            grown = grown.repeat(factor, axis=0).repeat(factor, axis=1)
+        for faults, misfit, cells in _try_lattices(grown, n, target):
+            cost = faults, misfit + THICKNESS_COST * thickness
+            if best is None or cost < best[0]:
+                best = cost, cells
+        if best is not None and best[0][0] == 0:
+            break  # only strokes that broke need to be thicker
+    assert best is not None
+    corner: Indices = best[1].min(axis=0)
+    return best[1] - corner
+
+
+def _try_lattices(outline: BoolArray, n: int, target: Topology) -> Iterator[tuple[float, float, Indices]]:
+    """Yield ways to cover an outline by n cells: topological faults, misfit, and the cells."""
+    sums = np.pad(np.cumsum(np.cumsum(outline, axis=0), axis=1), ((1, 0), (1, 0)))
+    for pitch in np.sqrt(outline.sum() / n) * np.geomspace(*PITCHES):
+        for shift in SHIFTS:
+            edges = []
+            for side, offset in zip(outline.shape, shift, strict=True):
+                half = int(np.ceil(side / 2 / pitch)) + 1
+                lines = side / 2 + (np.arange(-half, half + 1) + offset) * pitch
+                edges.append(np.clip(np.rint(lines).astype(int), 0, side))
+            corner = sums[np.ix_(edges[0], edges[1])]
+            covered = corner[1:, 1:] - corner[:-1, 1:] - corner[1:, :-1] + corner[:-1, :-1]
+            share = covered / pitch**2
+            if (share > 0).sum() < n:
+                continue
+            # Where shares tie, cells are taken from the top and the middle outwards.
+            rows, columns = np.indices(share.shape)
+            middle = np.abs(columns - (share.shape[1] - 1) / 2)
+            chosen = np.lexsort((columns.ravel(), middle.ravel(), rows.ravel(), -np.round(share.ravel(), 2)))[:n]
+            cells = np.zeros(share.shape, dtype=bool)
+            cells.ravel()[chosen] = True
+            faults = sum(abs(a - b) for a, b in zip(_count_parts(np.pad(cells, 1)), target, strict=True))
+            misfit = float((np.minimum(share, 1) * ~cells).sum() + ((1 - np.minimum(share, 1)) * cells).sum())
+            yield float(faults), misfit / n, np.argwhere(cells)
+
+
+def _count_parts(mask: BoolArray) -> Topology:
+    """Count the parts (connected also by corners) and the holes."""
+    from scipy.ndimage import label
+
+    return int(label(mask, np.ones((3, 3)))[1]), int(label(~mask)[1]) - 1
+
+
+def draw_shape(name: str) -> BoolArray:
+    """Draw one of the shapes in `SHAPES`.
+
+    Parameters
+    ----------
+    name : {"circle", "heart", "ring", "smiley", "star"}
+        The shape.
+
+    Returns
+    -------
+    ndarray of bool, shape (480, 480)
+        The pixels inside.
+    """
+    y, x = np.mgrid[1 : -1 : SIDE * 1j, -1 : 1 : SIDE * 1j]
+    r, angle = np.hypot(x, y), np.arctan2(x, y)
+    shape: BoolArray = r <= 1
+    if name == "ring":
+        shape &= r >= 0.55
+    elif name == "heart":
+        u, v = 1.25 * x, 1.2 * y + 0.12
+        shape = (u**2 + v**2 - 1) ** 3 - u**2 * v**3 <= 0
+    elif name == "star":
+        # The radius of the edge between a tip (radius 1) and a notch, by the angle from the nearest tip.
+        turn, notch = np.abs((angle + np.pi / 5) % (2 * np.pi / 5) - np.pi / 5), 0.42
+        shape = r <= notch * np.sin(np.pi / 5) / (notch * np.sin(np.pi / 5 - turn) + np.sin(turn))
+    elif name == "smiley":
+        eyes = (np.abs(np.abs(x) - 0.36) < 0.13) & (np.abs(y - 0.32) < 0.2)
+        mouth = (r < 0.66) & (np.hypot(x, y - 0.22) > 0.62) & (y < -0.08)
+        shape &= ~eyes & ~mouth
+    return shape
+
+
+def draw_text(text: str, font: str | os.PathLike[str] | None = None) -> BoolArray:
+    """Draw a text in one line, letters set apart.
+
+    Parameters
+    ----------
+    text : str
+        At least one visible character.
+    font : path, default None
+        Font file; by default the first font of this computer that has all characters.
+
+    Returns
+    -------
+    ndarray of bool, shape (height, width)
+        The pixels of the letters.
+    """
+    image, image_draw = (require(f"PIL.{module}", extra="album") for module in ("Image", "ImageDraw"))
+    if not text.strip():
+        raise ValueError("the text of a frame has no visible character; write for example text:777")
+    face = _find_font(text) if font is None else _load_font(text, font)
+    left, top, right, bottom = face.getbbox(text)
+    canvas = image.new("L", (right - left + SIDE, bottom - top + SIDE), 0)
+    pen = image_draw.Draw(canvas)
+    x = SIDE // 2
+    for character in text:
+        pen.text((x, SIDE // 2 - top), character, font=face, fill=255, stroke_width=SIDE // 40)
+        x += face.getlength(character) + SIDE // 8  # neighbouring letters must stay apart by a cell
+        if x + SIDE > canvas.width:
+            wider = image.new("L", (canvas.width * 2, canvas.height), 0)
+            wider.paste(canvas, (0, 0))
+            canvas, pen = wider, image_draw.Draw(wider)
+    mask: BoolArray = np.asarray(canvas) > 127
+    return mask
+
+
+def _load_font(text: str, font: str | os.PathLike[str]) -> Any:
+    """Load a font file that must have all characters of a text."""
+    try:
+        face = require("PIL.ImageFont", extra="album").truetype(str(font), SIDE)
+    except OSError as error:
+        raise ValueError(f"cannot read the font {font}: {error}; give a .ttf, .otf or .ttc file") from error
+    missing = find_missing_glyphs(face, text)
+    if missing:
+        raise ValueError(f"the font {font} has no {' '.join(missing)}; choose a font that has")
+    return face
+
+
+def _find_font(text: str) -> Any:
+    """Load the first font of this computer, or Pillow's own, that has all characters of a text."""
+    image_font = require("PIL.ImageFont", extra="album")
+    least = list(text)
+    for path in (*_list_fonts(), None):
+        try:
+            face = image_font.load_default(SIDE) if path is None else image_font.truetype(str(path), SIDE)
+        except OSError:
+            continue
+        missing = find_missing_glyphs(face, text)
+        if not missing:
+            return face
+        least = min(least, missing, key=len)
+    raise ValueError(f"no font on this computer has {' '.join(least)}; give one with --font FILE (font=…)")
+
+
+def find_missing_glyphs(face: Any, text: str) -> list[str]:
+    """Return the characters that a font lacks: it draws them like an unassigned code point.
+
+    Parameters
+    ----------
+    face : PIL.ImageFont.FreeTypeFont
+        The font.
+    text : str
+        The characters to look for.
+
+    Returns
+    -------
+    list of str
+        Those that are missing, each once.
+    """
+
+    def draw(character: str) -> bytes:
+        glyph = face.getmask(character)
+        return bytes(glyph) + str(glyph.size).encode()
+
+    unassigned = {draw("\U0010fffe"), draw("\ue5ff")}
+    return [c for c in dict.fromkeys(text) if not c.isspace() and (draw(c) in unassigned or not any(draw(c)[:-8]))]
+
+
+def _list_fonts() -> Iterator[Path]:
+    """Yield the fonts of this computer, bold sans-serif first."""
+    folders = {
+        "win32": [Path(os.environ.get("WINDIR", "C:/Windows")) / "Fonts"],
+        "darwin": [Path("/System/Library/Fonts"), Path("/Library/Fonts"), Path.home() / "Library/Fonts"],
+    }.get(sys.platform, [Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), Path.home() / ".fonts"])
+    found = [path for folder in folders for suffix in ("ttf", "otf", "ttc") for path in folder.rglob(f"*.{suffix}")]
+
+    def rank(path: Path) -> tuple[bool, bool, bool, str]:
+        name = path.stem.lower()
+        slanted = any(word in name for word in ("italic", "oblique", "condensed", "narrow", "mono", "light"))
+        return slanted, "bold" not in name, "sans" not in name and "arial" not in name, str(path)
+
+    yield from sorted(found, key=rank)
+
+
+def read_mask(path: str | os.PathLike[str]) -> BoolArray:
+    """Read the dark part of a picture or, where it has transparency, the opaque part.
+
+    Parameters
+    ----------
+    path : path
+        A picture that Pillow reads.
+
+    Returns
+    -------
+    ndarray of bool, shape (height, width)
+        The mask, at most 1024 pixels high and wide.
+    """
+    image = require("PIL.Image", extra="album")
+    try:
+        with image.open(path) as picture:
+            picture.thumbnail((MASK_SIDE, MASK_SIDE))
+            alpha = np.asarray(picture.convert("RGBA"))[..., 3]
+            gray = np.asarray(picture.convert("L"))
+    except (OSError, image.DecompressionBombError) as error:
+        raise ValueError(f"cannot read the mask {path}: {error}; give a black-and-white PNG or JPEG") from error
+    mask: BoolArray = alpha > 127 if (alpha < 128).any() else gray < 128
+    if not mask.any():
+        raise ValueError(f"the mask {path} has no dark pixel; the dark part becomes the frame")
+    return mask

@@ -1,0 +1,49 @@
+"""Principal components of a table."""
+
+import numpy as np
+
+from pairup.types import Array
+
+NOISE = 1e-12  # variances below this share of the largest are rounding errors
+TALL = 4096  # rows from which the d × d Gram matrix replaces the singular value decomposition: many times quicker
+
+
+def principal_components(Z: Array) -> tuple[Array, Array]:
+    """Return the principal components of a centred table, each of length 1, and their variances times n.
+
+    Z = U diag(√variances) Vᵀ, and ``U * np.sqrt(variances)`` is Z in the coordinates V: distances between rows stay
+    as they were. Components without variance are left out, except the first.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, d)
+        Objects as rows; each column has mean 0.
+
+    Returns
+    -------
+    U : ndarray of shape (n, k)
+        Components as columns, the one of largest variance first; the signs are arbitrary.
+    variances : ndarray of shape (k,)
+        Squared singular values of Z: n times the variance along each component.
+
+    Examples
+    --------
+    >>> principal_components(np.array([[2.0, 0.0], [-2.0, 0.0], [0.0, 1.0], [0.0, -1.0]]))[1]
+    array([8., 2.])
+    """
+    from scipy.linalg import eigh, svd
+
+    n, d = Z.shape
+    if d > n:  # the right-hand vectors of a wide table would cost most, and are not needed
+        w, U = eigh(Z @ Z.T, driver="evd")
+        U, variances = U[:, ::-1], np.maximum(w[::-1], 0.0)
+    elif n <= TALL:
+        U, s, _ = svd(Z, full_matrices=False)
+        variances = s**2
+    else:
+        w, V = eigh(Z.T @ Z, driver="evd")
+        variances = np.maximum(w[::-1], 0.0)
+        U = (Z @ V)[:, ::-1] / np.sqrt(np.maximum(variances, np.finfo(float).tiny))
+    kept = variances > NOISE * variances[0]
+    kept[0] = True
+    return U[:, kept], variances[kept]

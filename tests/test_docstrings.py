@@ -1,0 +1,115 @@
+"""Docstrings of the public names and of the paper's mathematics have numpydoc's form and tell the truth.
+
+numpydoc's own checks are applied but for five. SA01 (See Also), ES01 (an extended summary) and EX01 (an example in
+every docstring) would ask for filler where the summary says it all or the example of the class shows the method. SS06
+(a summary of one line) would cut sentences that end in a formula. RT02 refuses a name for a single return value, which
+may say more than its type.
+"""
+
+import ast
+import importlib
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+from numpydoc.docscrape import get_doc_object
+from numpydoc.validate import ERROR_MSGS, Validator, validate
+
+API = Path(__file__).parents[1] / "docs" / "api"
+PAGES = "".join((API / name).read_text(encoding="utf-8") for name in ("index.md", "mathematics.md"))
+NAMES = re.findall(r"^(?:   |\.\. autoclass:: )(pairup\.[\w.]+)$", PAGES, re.MULTILINE)
+MODULES = re.findall(r"automodule:: (pairup\.\w+)", PAGES)
+CODES = set(ERROR_MSGS) - {"SA01", "ES01", "EX01", "SS06", "RT02"}
+
+
+def load(name):
+    """Return the object of a dotted name."""
+    module, _, attribute = name.rpartition(".")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def public_members(home, module):
+    """Yield the functions, classes and properties that a class or a module defines itself and does not hide."""
+    for name, member in vars(home).items():
+        member = getattr(member, "__func__", member)  # of a classmethod
+        described = inspect.isfunction(member) or inspect.isclass(member)
+        own = described and member.__module__ == module and member.__name__ == name  # not another name for it
+        if not name.startswith("_") and (own or isinstance(member, property)):
+            yield name, getattr(home, name)
+
+
+def described():
+    """Yield every object whose docstring is published, with its name."""
+    for name in NAMES:
+        try:
+            found = load(name)
+        except (AttributeError, ImportError):
+            yield name, None
+            continue
+        yield name, found
+        if inspect.isclass(found):
+            yield from ((f"{name}.{part}", member) for part, member in public_members(found, found.__module__))
+    for name in MODULES:
+        for part, found in public_members(importlib.import_module(name), name):
+            yield f"{name}.{part}", found
+            if inspect.isclass(found):
+                yield from ((f"{name}.{part}.{inner}", member) for inner, member in public_members(found, name))
+
+
+def faults(found):
+    """Return what is wrong with the docstring of an object, in words."""
+    document = get_doc_object(found)
+    told = [f"{code} {text}" for code, text in validate(document)["errors"] if code in CODES]
+    if isinstance(found, property):
+        return told
+    validator = Validator(document)
+    for name, parameter in inspect.signature(found).parameters.items():
+        if parameter.default is inspect.Parameter.empty or name not in validator.doc_all_parameters:
+            continue
+        _, _, default = validator.doc_all_parameters[name][0].partition("default ")
+        try:
+            right = ast.literal_eval(default) == parameter.default
+        except (SyntaxError, ValueError):
+            right = default.isidentifier()  # a constant by its name
+        if not right:
+            told.append(f"{name} : the default is {parameter.default!r}, the docstring says {default!r}")
+    return told
+
+
+@pytest.mark.parametrize(("name", "found"), [pytest.param(*each, id=each[0]) for each in described()])
+def test_docstrings_have_numpydocs_form(name, found):
+    assert found is not None, f"docs/api names {name}, which does not exist"
+    assert faults(found) == []
+
+
+def test_the_pages_name_objects_and_modules():
+    assert {"pairup.match", "pairup.metrics.match_accuracy", "pairup.regression.KernelFeatures"} <= set(NAMES)
+    assert {"pairup.measures", "pairup.kernels"} <= set(MODULES)
+    assert "pairup.measures.LSMI.coefficients" in dict(described())
+
+
+def test_the_check_finds_what_is_missing():
+    def bare(x, width=1.0):
+        """Return x"""
+        return x * width
+
+    def stale(x, width=1.0):
+        """Return x times its width.
+
+        Parameters
+        ----------
+        x : float
+            A number.
+        width : float, default 2.0
+            Another one.
+
+        Returns
+        -------
+        float
+            The product.
+        """
+        return x * width
+
+    assert [fault[:4] for fault in faults(bare)] == ["SS03", "PR01", "RT01"]
+    assert faults(stale) == ["width : the default is 1.0, the docstring says '2.0'"]
