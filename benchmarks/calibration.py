@@ -7,13 +7,13 @@ import argparse
 import zlib
 
 import numpy as np
+from pairup.confidence import features
+from pairup.problem import Problem
 from relations import RELATIONS
 from sklearn.linear_model import LogisticRegression
 
 from pairup.auto import Answer, solve
-from pairup.confidence import features
 from pairup.datasets import shuffle_pair
-from pairup.problem import Problem
 
 NOISES = (0.0, 0.05, 0.2, 0.5)
 

@@ -202,7 +202,7 @@ def scot(share: float) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
 
 METHODS: dict[str, tuple[str | None, Callable[[np.ndarray, np.ndarray], np.ndarray]]] = {
     "pairup.match": (None, lambda X, Y: pairup.match(X, Y).indices),
-    "LSOM, product basis": (None, lambda X, Y: pairup.LSOM(basis="product").fit_predict(X, Y)),
+    "ProductLSOM": (None, lambda X, Y: pairup.ProductLSOM().fit_predict(X, Y)),
     "LSOM (paper)": (None, lambda X, Y: pairup.LSOM().fit_predict(X, Y)),
     "KS-NOCCO (paper)": (None, lambda X, Y: pairup.KSNOCCO().fit_predict(X, Y)),
     "KS-HSIC (paper)": (None, lambda X, Y: pairup.KSHSIC(width=10**0.5).fit_predict(X, Y)),
@@ -298,7 +298,7 @@ def study(out: Path, with_anchors: bool) -> None:
 
 
 def noise(out: Path, repeats: int) -> None:
-    rows, ours = [], ("LSOM, product basis", "LSOM (paper)", "KS-NOCCO (paper)", "KS-HSIC (paper)")
+    rows, ours = [], ("ProductLSOM", "LSOM (paper)", "KS-NOCCO (paper)", "KS-HSIC (paper)")
     methods = {name: f for name, f in installed().items() if name not in ours}
     for kind in ("swiss roll", "spiral", "mixture", "graph", "embeddings"):
         for level in (0.0, 0.05, 0.1, 0.2, 0.4):

@@ -3,17 +3,19 @@ import pandas as pd
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from pairup import KSHSIC, KSMI, KSNOCCO, LSOM
+from pairup import KSHSIC, KSMI, KSNOCCO, LSOM, ProductLSOM
 from pairup.datasets import make_cubic, shuffle_pair
 from pairup.kernels import KernelFamily
+from pairup.measures import NOCCO
 from pairup.metrics import match_accuracy
 
-ALL = [KSMI(), KSHSIC(), KSNOCCO(), LSOM()]
+PAPER = [KSMI(), KSHSIC(), KSNOCCO(), LSOM()]
+ALL = [*PAPER, ProductLSOM(widths=(1.0, 2.0), n_starts=3)]
 names = pytest.mark.parametrize("matcher", ALL, ids=lambda m: type(m).__name__)
 
 
 @parametrize_with_checks(ALL)
-def test_scikit_learn_manners(estimator, check):
+def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 
 
@@ -31,7 +33,7 @@ def test_a_lopsided_set_is_matched_well_above_chance(matcher, problem):
     assert np.corrcoef(X[:, 0], Y[found, 0])[0, 1] > 0.8
 
 
-@names
+@pytest.mark.parametrize("matcher", PAPER, ids=lambda m: type(m).__name__)
 def test_the_toy_of_the_paper_is_matched_up_to_its_mirror(matcher):
     X, Y, truth = make_cubic(40)
     found = matcher.fit_predict(X, Y)
@@ -135,7 +137,8 @@ def test_bad_sets_are_refused_before_work_starts(matcher, X, Y, message):
     ("matcher", "message"),
     [
         (KSHSIC(eta=0), r"eta, the step size, must lie in \(0, 1\], got 0"),
-        (KSHSIC(n_starts=0), "n_starts and max_iter must be at least 1"),
+        (KSHSIC(n_starts=0), "n_starts must be at least 1, got 0"),
+        (KSHSIC(max_iter=0), "max_iter must be at least 1, got 0"),
         (KSHSIC(width=-1), "width must be positive, got -1"),
         (KSNOCCO(epsilon=0), "epsilon, the regulariser, must be positive"),
         (KSMI(ridge=0), "ridge must be positive"),
@@ -237,7 +240,7 @@ def test_the_product_basis_is_searched_and_selected_without_labels(rng):
     Z = rng.gamma(2.0, size=(50, 4)) * [4, 3, 2, 1]
     order = rng.permutation(50)
     Y = (Z @ np.linalg.qr(rng.normal(size=(6, 4)))[0].T)[order]
-    matcher = LSOM(basis="product", widths=(1.0, 2.0), n_starts=3).fit(Z, Y)
+    matcher = ProductLSOM(widths=(1.0, 2.0), n_starts=3).fit(Z, Y)
     assert (order[matcher.assignment_] == np.arange(50)).mean() > 0.9
     assert set(matcher.best_params_) == {"width", "epsilon"}
     assert matcher.best_score_ == matcher.cv_results_["mean_test_score"].max()
@@ -257,9 +260,30 @@ def test_annealed_estimators_go_at_least_as_high(rng, matcher):
     ("matcher", "message"),
     [
         (KSHSIC(solver="swap"), "solver must be 'climb' or 'anneal', got 'swap'"),
-        (LSOM(basis="all"), "basis must be 'pairs' or 'product', got 'all'"),
+        (ProductLSOM(widths=[0.0]), "widths must be one or more positive numbers"),
     ],
 )
-def test_unknown_solvers_and_bases_are_refused(rng, matcher, message):
+def test_unknown_solvers_and_empty_grids_are_refused(rng, matcher, message):
     with pytest.raises(ValueError, match=message):
         matcher.fit(rng.normal(size=(6, 2)), rng.normal(size=(6, 2)))
+
+
+def test_every_parameter_of_an_estimator_is_of_use():
+    """KS-MI has no `solver`, for it cannot be annealed; ProductLSOM has nothing of the climb or of its folds."""
+    assert not hasattr(KSMI(), "solver")
+    assert set(ProductLSOM().get_params()) == {"widths", "n_starts", "kernel", "n_jobs"}
+    assert "basis" not in LSOM().get_params()
+
+
+def test_the_product_basis_and_nocco_are_one_measure(rng):
+    """½tr(K̃ L̃) − ½ of the product basis orders matchings as NOCCO of the same ε does, up to centring."""
+    X = rng.normal(size=(30, 2))
+    K = KernelFamily(X).matrix(1.0)
+    L = KernelFamily(np.tanh(X)).matrix(1.0)
+    n, epsilon = 30, 0.05
+    whitened = [M @ np.linalg.inv(M + n * epsilon * np.eye(n)) for M in (K, L)]
+    matchings = [np.arange(30), *(rng.permutation(30) for _ in range(30))]
+    product = [np.sum(whitened[0] * whitened[1][p][:, p]) for p in matchings]
+    nocco = [NOCCO(K, L, epsilon=epsilon).value(p) for p in matchings]
+    assert np.corrcoef(product, nocco)[0, 1] > 0.99
+    assert np.argmax(product) == np.argmax(nocco) == 0

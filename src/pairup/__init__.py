@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from pairup.matchers import KSMI as KSMI
     from pairup.matchers import KSNOCCO as KSNOCCO
     from pairup.matchers import LSOM as LSOM
-    from pairup.matching import Matching as Matching
+    from pairup.matchers import ProductLSOM as ProductLSOM
     from pairup.matching import match as match
+    from pairup.matching import match_steps as match_steps
+    from pairup.result import Matching as Matching
 
 __version__ = "0.1.0.dev0"
 
@@ -22,12 +24,14 @@ _HOME = {
     "KSMI": "matchers",
     "KSNOCCO": "matchers",
     "LSOM": "matchers",
-    "Matching": "matching",
+    "Matching": "result",
+    "ProductLSOM": "matchers",
     "dependence": "estimation",
     "match": "matching",
+    "match_steps": "matching",
 }
 
-__all__ = ["KSHSIC", "KSMI", "KSNOCCO", "LSOM", "Matching", "__version__", "dependence", "match"]
+__all__ = [*_HOME, "__version__"]
 
 
 def __getattr__(name: str) -> Any:

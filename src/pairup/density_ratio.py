@@ -1,4 +1,4 @@
-"""The density-ratio model with the product basis, left one out in closed form.
+"""The density-ratio model with the product basis, each pair left out of its fit in closed form.
 
 With the basis K(x, x_l)·L(y, y_l') and its separable ridge, least squares gives r(x, y) = n·k(x)ᵀ(K + nεI)⁻¹ P
 (L + nεI)⁻¹ l(y), so LSMI is ½tr(K̃ P L̃ Pᵀ) − ½ with K̃ = K(K + nεI)⁻¹: KS-NOCCO and LSOM are one method.
@@ -9,17 +9,30 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pairup.annealing import paired_product
+from pairup.forms import paired_product
 from pairup.types import Array, Float32Array, Indices
 
 Spectrum = tuple[Array, Float32Array]
-EPSILONS = (0.1, 0.03, 0.01, 0.003)
+"""Eigenvalues, rising, and eigenvectors as columns."""
+
+EPSILONS = (0.1, 0.03, 0.01, 0.003, 0.001)  # the ladder of ε: coarse dependence first, fine detail last
+SCORED_EPSILONS = EPSILONS[:-1]  # of held-out scores: the finest ε is never the best one
 
 
-def spectrum(K: Array | Float32Array) -> Spectrum:
-    """Return the eigenvalues, none below 0, and eigenvectors of a kernel matrix, which may be overwritten.
+def eigendecompose(K: Array | Float32Array) -> Spectrum:
+    """Return the eigenvalues, none below 0, and eigenvectors of a kernel matrix.
 
-    Float32Array precision is enough: eigenvalues count beside nε, which is far above its rounding.
+    Single precision is enough: eigenvalues count beside nε, which is far above its rounding.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+        A kernel matrix; it may be overwritten.
+
+    Returns
+    -------
+    Spectrum
+        Eigenvalues and eigenvectors.
     """
     from scipy.linalg import eigh
 
@@ -28,7 +41,22 @@ def spectrum(K: Array | Float32Array) -> Spectrum:
 
 
 def factor(eigen: Spectrum, epsilon: float, *, least: float = 1e-6) -> Float32Array:
-    """Return U with UUᵀ = K̃ = K(K + nεI)⁻¹; directions that shrink below `least` of the widest are left out."""
+    """Return U with UUᵀ = K̃ = K(K + nεI)⁻¹.
+
+    Parameters
+    ----------
+    eigen : Spectrum
+        The eigendecomposition of K.
+    epsilon : float
+        The regulariser ε.
+    least : float, default 1e-6
+        Directions that shrink below this share of the widest are left out.
+
+    Returns
+    -------
+    Float32Array of shape (n, r)
+        The factor.
+    """
     w, V = eigen
     shrunk = w / (w + len(w) * epsilon)
     kept = shrunk > least * shrunk.max(initial=1e-30)
@@ -36,55 +64,97 @@ def factor(eigen: Spectrum, epsilon: float, *, least: float = 1e-6) -> Float32Ar
     return U
 
 
-def whitened(eigen: Spectrum, epsilon: float) -> Float32Array:
-    """Return K̃ as the search wants it: without its constant part and its diagonal, of norm 1."""
-    T = _centred_square(factor(eigen, epsilon))
+def whiten(eigen: Spectrum, epsilon: float) -> Float32Array:
+    """Return K̃ = K(K + nεI)⁻¹ centred, without its diagonal, and scaled to norm 1.
+
+    Parameters
+    ----------
+    eigen : Spectrum
+        The eigendecomposition of K.
+    epsilon : float
+        The regulariser ε.
+
+    Returns
+    -------
+    Float32Array of shape (n, n)
+        The whitened kernel.
+    """
+    T = _centered_gram(factor(eigen, epsilon))
     np.fill_diagonal(T, 0.0)
     T /= max(float(np.linalg.norm(T)), 1e-30)
     return T
 
 
-def directions(epsilon: float) -> int:
+def count_directions(epsilon: float) -> int:
     """Return how many leading directions tell as much as all at ε, at every n: the others are noise.
 
-    >>> [directions(epsilon) for epsilon in (0.1, 0.03, 0.01, 0.003, 0.001)]
+    Parameters
+    ----------
+    epsilon : float
+        The regulariser ε.
+
+    Returns
+    -------
+    int
+        A multiple of 16: matrices of such sides multiply fastest.
+
+    Examples
+    --------
+    >>> [count_directions(epsilon) for epsilon in EPSILONS]
     [48, 64, 96, 144, 192]
     """
-    return 16 * round(float(3 * (0.1 / epsilon) ** 0.3))  # matrices of such sides multiply fastest
+    return 16 * round(float(3 * (0.1 / epsilon) ** 0.3))
 
 
-@dataclass(frozen=True)
-class Compressed:
+@dataclass(frozen=True, eq=False)
+class Subspace:
     """Several kernels of one set within the leading directions of their sum.
 
     Parameters
     ----------
-    Q : the directions as orthonormal columns, the widest first.
-    inner : QᵀKQ for each kernel K.
+    Q : Float32Array of shape (n, r)
+        The directions as orthonormal columns, the widest first.
+    inner : list of Float32Array of shape (r, r)
+        QᵀKQ for each kernel K.
     """
 
     Q: Float32Array
     inner: list[Float32Array]
 
     @classmethod
-    def of(cls, kernels: Sequence[Float32Array], most: int) -> "Compressed":
+    def from_kernels(cls, kernels: Sequence[Float32Array], most: int) -> "Subspace":
         """Return the kernels within at most `most` directions."""
-        Q = np.ascontiguousarray(spectrum(sum(kernels[1:], start=kernels[0].copy()))[1][:, : -most - 1 : -1])
+        Q = np.ascontiguousarray(eigendecompose(sum(kernels[1:], start=kernels[0].copy()))[1][:, : -most - 1 : -1])
         return cls(Q, [Q.T @ (K @ Q) for K in kernels])
 
     def spectrum(self, which: int) -> Spectrum:
         """Return the leading eigenvalues and eigenvectors of one of the kernels."""
-        w, V = spectrum(self.inner[which].copy())
+        w, V = eigendecompose(self.inner[which].copy())
         return w, self.Q @ V
 
-    def whitened(self, epsilon: float, which: Sequence[int]) -> tuple[Float32Array, Float32Array]:
-        """Return A and S_k such that A S_k Aᵀ is nearly `whitened` for some of the kernels, but for its diagonal."""
-        rank = min(directions(epsilon), self.Q.shape[1])
+    def whiten(self, epsilon: float, which: Sequence[int]) -> tuple[Float32Array, Float32Array]:
+        """Whiten some of the kernels within the leading directions.
+
+        Parameters
+        ----------
+        epsilon : float
+            The regulariser ε.
+        which : sequence of int
+            The numbers of the kernels.
+
+        Returns
+        -------
+        A : Float32Array of shape (n, r)
+            Directions.
+        S : Float32Array of shape (k, r, r)
+            Kernels: A S_k Aᵀ is nearly what `whiten` returns for the k-th, but for its diagonal.
+        """
+        rank = min(count_directions(epsilon), self.Q.shape[1])
         A = self.Q[:, :rank] - self.Q[:, :rank].mean(axis=0)
         square = A.T @ A
         S = np.empty((len(which), rank, rank), dtype=np.float32)
         for k, number in enumerate(which):
-            U = factor(spectrum(self.inner[number][:rank, :rank].copy()), epsilon * len(A) / rank)
+            U = factor(eigendecompose(self.inner[number][:rank, :rank].copy()), epsilon * len(A) / rank)
             S[k] = U @ U.T
             AS = A @ S[k]
             squares = float(np.vdot(S[k] @ square, square @ S[k]) - (np.einsum("ij,ij->i", AS, A) ** 2).sum())
@@ -92,14 +162,27 @@ class Compressed:
         return A, S
 
 
-def _centred_square(U: Float32Array) -> Float32Array:
+def _centered_gram(U: Float32Array) -> Float32Array:
     U = U - U.mean(axis=0)
     square: Float32Array = U @ U.T
     return square
 
 
-def left_out(eigen: Spectrum, epsilon: float) -> Float32Array:
-    """Return A with row i = k(x_i)ᵀ(K₋ᵢ + nεI)⁻¹, the smoother fitted without x_i: A_il = K̃_il / (1 − K̃_ii)."""
+def leave_one_out(eigen: Spectrum, epsilon: float) -> Float32Array:
+    """Return A with row i = k(x_i)ᵀ(K₋ᵢ + nεI)⁻¹, the smoother fitted without x_i: A_il = K̃_il / (1 − K̃_ii).
+
+    Parameters
+    ----------
+    eigen : Spectrum
+        The eigendecomposition of K.
+    epsilon : float
+        The regulariser ε.
+
+    Returns
+    -------
+    Float32Array of shape (n, n)
+        The smoother, 0 on its diagonal.
+    """
     U = factor(eigen, epsilon)
     T: Float32Array = U @ U.T
     diagonal = np.minimum(np.diag(T), 0.9999)
@@ -108,39 +191,76 @@ def left_out(eigen: Spectrum, epsilon: float) -> Float32Array:
     return T
 
 
-def held_out(x: Spectrum, y: Spectrum, matchings: Sequence[Indices], epsilons: Sequence[float] = EPSILONS) -> Array:
-    """Return J = ½ mean r(x_i, y_j)² − mean r(x_i, y_i) of matchings (rows) at each ε (columns); lower is better.
+def held_out_scores(
+    x: Spectrum, y: Spectrum, matchings: Sequence[Indices], epsilons: Sequence[float] = SCORED_EPSILONS
+) -> Array:
+    """Return J = ½ mean r(x_i, y_j)² − mean r(x_i, y_i) of matchings, each pair scored by a fit without it.
 
-    Every pair is scored by the model that is fitted without it: r_ij = n·Σ_l A_il B[p_j, p_l] with A and B of
-    `left_out`, so that J = ½Σ(AᵀA)∘(BᵀB)[p, p] − ΣA∘B[p, p]: a matching costs two elementwise products.
+    With r_ij = n·Σ_l A_il B[p_j, p_l] and A, B of `leave_one_out`, J = ½Σ(AᵀA)∘(BᵀB)[p, p] − ΣA∘B[p, p]: a matching
+    costs two elementwise products.
 
     Parameters
     ----------
-    x, y : eigendecompositions of the kernel matrices of the two sets.
-    matchings : indices, −1 where an x has no partner.
-    epsilons : the regularisers ε.
+    x, y : Spectrum
+        Eigendecompositions of the kernel matrices of the two sets.
+    matchings : sequence of Indices
+        Matchings, −1 where an x has no partner.
+    epsilons : sequence of float, default SCORED_EPSILONS
+        The regularisers ε.
+
+    Returns
+    -------
+    Array of shape (n_matchings, n_epsilons)
+        J; lower is better.
     """
     J = np.empty((len(matchings), len(epsilons)))
     for e, epsilon in enumerate(epsilons):
-        A, B = left_out(x, epsilon), left_out(y, epsilon)
+        A, B = leave_one_out(x, epsilon), leave_one_out(y, epsilon)
         J[:, e] = [-paired_product(A, B, indices) for indices in matchings]
         A, B = A.T @ A, B.T @ B
         J[:, e] += [0.5 * paired_product(A, B, indices) for indices in matchings]
     return J
 
 
-def ratios(x: Spectrum, y: Spectrum, indices: Indices, epsilon: float) -> Float32Array:
-    """Return r(x_i, y_j) of all pairs under a matching, the pairs of x_i and of y_j left out of its fit."""
+def density_ratios(x: Spectrum, y: Spectrum, indices: Indices, epsilon: float) -> Float32Array:
+    """Return r(x_i, y_j) of all pairs under a matching, the pairs of x_i and of y_j left out of its fit.
+
+    Parameters
+    ----------
+    x, y : Spectrum
+        Eigendecompositions of the kernel matrices of the two sets.
+    indices : Indices of shape (n,)
+        The matching that the model is fitted to.
+    epsilon : float
+        The regulariser ε.
+
+    Returns
+    -------
+    Float32Array of shape (n, m)
+        How much likelier each pair is than chance.
+    """
     matched = np.flatnonzero(indices >= 0)
-    A, B = left_out(x, epsilon), left_out(y, epsilon)
+    A, B = leave_one_out(x, epsilon), leave_one_out(y, epsilon)
     r: Float32Array = len(matched) * (A[:, matched] @ B[:, indices[matched]].T)
     return r
 
 
-def relative(J: Array) -> Array:
-    """Return scores J of matchings (rows) in units of the best that each judge (column) has seen, 1 at the most.
+def relative_scores(J: Array) -> Array:
+    """Return scores J of matchings (rows) in units of the best of each model (column), 1 at the most.
 
-    >>> relative(np.array([[-4.0, -1.0], [-2.0, -2.0]]))
+    Parameters
+    ----------
+    J : Array of shape (n_matchings, n_models)
+        Held-out scores, lower is better.
+
+    Returns
+    -------
+    Array of shape (n_matchings, n_models)
+        Relative scores, larger is better.
+
+    Examples
+    --------
+    >>> relative_scores(np.array([[-4.0, -1.0], [-2.0, -2.0]]))
     array([[1. , 0.5],
            [0.5, 1. ]])
     """

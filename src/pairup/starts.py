@@ -6,6 +6,7 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
+from pairup.kernels import KernelFamily, center
 from pairup.types import Array, Indices
 
 LANCZOS_FROM = 150  # below, a dense eigensolver is quicker
@@ -123,3 +124,33 @@ def unique(matchings: Iterable[Indices]) -> Iterator[Indices]:
         if key not in seen:
             seen.add(key)
             yield indices
+
+
+def eigen_starts(x: KernelFamily, y: KernelFamily, n_starts: int) -> list[Indices]:
+    """Return the paper's starts: leading eigenvectors of K̄ and L̄ sorted against each other, both signs each.
+
+    The kernels are taken at the widths c = 1^½, 2^½, … times the median. Where neither kernel has a width, the
+    second, third, … eigenvectors take the place of further widths. Equal matchings are kept once.
+
+    Parameters
+    ----------
+    x, y : KernelFamily
+        The kernels of X and of Y.
+    n_starts : int
+        How many widths.
+
+    Returns
+    -------
+    list of Indices
+        At most 2·n_starts matchings.
+    """
+    if x.has_width or y.has_width:
+        vectors = [
+            (leading_eigenvectors(center(x.matrix(c)))[:, 0], leading_eigenvectors(center(y.matrix(c)))[:, 0])
+            for c in (number**0.5 for number in range(1, n_starts + 1))
+        ]
+    else:
+        K, L = x.matrix(), y.matrix()
+        k = min(n_starts, len(K))
+        vectors = list(zip(leading_eigenvectors(center(K), k).T, leading_eigenvectors(center(L), k).T, strict=True))
+    return list(unique(start for f, g in vectors for start in both_signs(f, g)))

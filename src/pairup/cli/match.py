@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from pairup.methods import METHODS, METRICS
+
 
 @click.command()
 @click.argument("x", type=click.Path(path_type=Path))
@@ -13,14 +15,14 @@ import click
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the pairs to this .csv or .json file.")
 @click.option(
     "--method",
-    type=click.Choice(["auto", "lsom", "ks-hsic", "ks-nocco", "ks-mi"]),
+    type=click.Choice(METHODS),
     default="auto",
     show_default=True,
     help="auto, or one of the paper's.",
 )
 @click.option(
     "--metric",
-    type=click.Choice(["auto", "euclidean", "cosine", "precomputed"]),
+    type=click.Choice(METRICS),
     default="auto",
     show_default=True,
     help="How the rows are compared; precomputed: the tables hold distances.",
@@ -28,12 +30,12 @@ import click
 @click.option("--anchors", type=click.Path(path_type=Path), help="Known pairs: a csv of two columns, x and y, by name.")
 @click.option("--prior", type=click.Path(path_type=Path), help="A table of scores of all x (rows) and y (columns).")
 @click.option("--overlap", default="1", show_default=True, help="Share of the smaller set with a partner, or auto.")
-@click.option("--save", type=click.Path(path_type=Path), help="Keep the whole result in this .npz file.")
+@click.option("--save", type=click.Path(path_type=Path), help="Save the whole result to this .npz file.")
 @click.option("--header/--no-header", default=None, help="Whether text tables begin with column names [default: look].")
 @click.option("--id-column", help="Name or number (from 0) of a column that names the objects.")
-@click.option("--jobs", "-j", type=int, help="Starts run at the same time; -1 for all cores.")
-@click.option("--cluster", metavar="ADDRESS", help="Run the starts on the Dask scheduler at this address.")
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--jobs", "-j", type=int, help="How many tasks run at the same time; -1 for all cores.")
+@click.option("--cluster", metavar="ADDRESS", help="Run on the Dask scheduler at this address.")
+@click.option("--random-state", "--seed", type=int, default=0, show_default=True, help="Seed of whatever is random.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of csv.")
 def command(
     x: Path,
@@ -49,7 +51,7 @@ def command(
     id_column: str | None,
     jobs: int | None,
     cluster: str | None,
-    seed: int,
+    random_state: int,
     as_json: bool,
 ) -> None:
     """Pair up the rows of two tables X and Y (csv, tsv, txt, npy, npz or parquet).
@@ -59,8 +61,9 @@ def command(
     """
     from pairup.cli.shell import progress
     from pairup.files import check_writable, replacing
-    from pairup.matching import Matching, match_steps
+    from pairup.matching import match_steps
     from pairup.parallel import on_cluster
+    from pairup.result import Matching
     from pairup.tables import read_anchors, read_table
 
     if output is not None:
@@ -89,11 +92,11 @@ def command(
             prior=scores,
             overlap=share,
             n_jobs=jobs,
-            random_state=seed,
+            random_state=random_state,
         )
         for step in steps:
             if isinstance(step, Matching):
-                matching = step.renamed(table_x.names, table_y.names)
+                matching = step.with_names(table_x.names, table_y.names)
             else:
                 bar.update(f"start {step.start + 1}, iteration {step.iteration}: dependence {step.value:.4g}")
     assert matching is not None

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from pairup.annealing import scale_to_marginals
 from pairup.types import Array
 
 Pairing = NDArray[np.intp] | Array
@@ -112,10 +113,7 @@ def soft_plan(S: Array, weights: Array, *, sharpness: float = 20.0, balance: flo
     """
     K: Array = np.exp(sharpness * (S - S.max(axis=1, keepdims=True)))
     m = K.shape[1]
-    v = np.ones(m)
-    for _ in range(sweeps):
-        u = weights / (K @ v)
-        v = (1 / m / np.maximum(u @ K, 1e-300)) ** balance
+    _, v = scale_to_marginals(K, weights, np.full(m, 1 / m), np.ones(m), sweeps=sweeps, balance=balance)
     K *= v
     K /= K.sum(axis=1, keepdims=True)
     return K

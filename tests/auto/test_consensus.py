@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from pairup.annealing import NO_ANCHORS, Terms
-from pairup.consensus import consensus, likeness, scores
+from pairup.auto.consensus import form_consensus, median_scores, partner_similarity
+from pairup.auto.search import Candidate, CoarseResult
+from pairup.constraints import Constraints
 from pairup.kernels import squared_distances
-from pairup.search import Basin, Candidate, Outlook
 
 
 def test_partners_of_the_same_kind_are_alike(rng):
@@ -13,16 +13,16 @@ def test_partners_of_the_same_kind_are_alike(rng):
     same = np.r_[rng.permutation(10), 10 + rng.permutation(10)]
     also = np.r_[rng.permutation(10), 10 + rng.permutation(10)]
     swapped = np.r_[10 + rng.permutation(10), rng.permutation(10)]
-    alike = likeness([same, also, swapped], L)
+    alike = partner_similarity([same, also, swapped], L)
     assert alike[0, 1] > 0.99
     assert alike[0, 2] < -0.99
 
 
-def test_the_judges_in_the_middle_of_the_weights_decide():
+def test_the_models_in_the_middle_of_the_weights_decide():
     J = np.array([[-1.0, -1.0, -0.2, -0.1], [-0.5, -0.6, -1.0, -1.0]])
-    assert scores(J, np.array([1.0, 1.0, 1.0, 0.0]))[0] > 0.9  # a faint judge hardly moves the middle
-    assert scores(J, np.array([0.0, 1.0, 9.0, 9.0]))[0] < 0.3
-    np.testing.assert_allclose(scores(J[:, :2], np.array([3.0, 1.0])), [1.0, 0.525])
+    assert median_scores(J, np.array([1.0, 1.0, 1.0, 0.0]))[0] > 0.9  # a weak model hardly moves the middle
+    assert median_scores(J, np.array([0.0, 1.0, 9.0, 9.0]))[0] < 0.3
+    np.testing.assert_allclose(median_scores(J[:, :2], np.array([3.0, 1.0])), [1.0, 0.525])
 
 
 def test_the_best_candidates_vote_and_rivals_are_kept(rng):
@@ -35,21 +35,23 @@ def test_the_best_candidates_vote_and_rivals_are_kept(rng):
         Candidate("a", 1, 0.1, mirror, 1.0),
     ]
     J = np.array([[-5.0], [-4.9], [-3.0]])
-    terms = Terms(n, n, n, NO_ANCHORS)
-    looks = [Outlook(view, [Basin(terms.hard(p), p, 1.0)], 0.0) for view, p in (("a", mirror), ("b", truth))]
-    decided = consensus(candidates, J, np.ones(1), np.exp(-squared_distances(Y)), terms, looks)
+    constraints = Constraints(n, n, n)
+    looks = [
+        CoarseResult(metric, [Candidate(metric, 0, 0.1, p, 1.0)], 0.0) for metric, p in (("a", mirror), ("b", truth))
+    ]
+    decided = form_consensus(candidates, J, np.ones(1), np.exp(-squared_distances(Y)), constraints, looks)
     np.testing.assert_array_equal(decided.indices, truth)
     assert decided.votes[np.arange(n), truth].min() > 0.8
     np.testing.assert_array_equal(decided.rivals[0][0].indices, mirror)
-    assert decided.support == pytest.approx(1.0)  # by the view that is not the winner's own
+    assert decided.support == pytest.approx(1.0)  # by the metric that is not the winner's own
 
 
-def test_the_joint_view_has_to_be_better_by_what_flatters_it(rng):
+def test_the_joint_geometry_has_to_be_better_by_its_penalty(rng):
     n = 20
     one, other = rng.permutation(n), rng.permutation(n)
-    terms = Terms(n, n, n, NO_ANCHORS)
+    constraints = Constraints(n, n, n)
     similarity = np.eye(n)
     for J, first in (([[-5.0], [-5.0]], "a"), ([[-5.0], [-6.0]], "joint")):
         candidates = [Candidate("a", 0, 0.1, one, 1.0), Candidate("joint", 0, 0.1, other, 1.0)]
-        decided = consensus(candidates, np.array(J), np.ones(1), similarity, terms, [])
-        assert decided.candidates[0].view == first
+        decided = form_consensus(candidates, np.array(J), np.ones(1), similarity, constraints, [])
+        assert decided.candidates[0].metric == first

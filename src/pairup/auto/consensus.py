@@ -1,0 +1,193 @@
+"""One matching from many candidates, without labels: which to believe, and how much."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pairup.auto.geometry import JointGeometry
+from pairup.auto.schedule import CONSENSUS
+from pairup.auto.search import Candidate, CoarseResult
+from pairup.constraints import Constraints
+from pairup.density_ratio import relative_scores
+from pairup.types import Array, Indices
+
+
+@dataclass(frozen=True, eq=False)
+class Consensus:
+    """What the candidates say together.
+
+    Parameters
+    ----------
+    candidates : list of Candidate
+        All of them, the best first.
+    scores : Array
+        Their scores, larger is better, 1 at the most.
+    votes : Array of shape (n, m)
+        For every pair, the weighted share of candidates that have it.
+    indices : Indices
+        The matching of the best candidates' votes.
+    rivals : list of (Candidate, float)
+        The best candidate of each other solution, and its score.
+    support : float
+        How similar the best solutions of the other metrics are, 1 at the most.
+    coarse : list of CoarseResult
+        What the coarse search found in each metric.
+    """
+
+    candidates: list[Candidate]
+    scores: Array
+    votes: Array
+    indices: Indices
+    rivals: list[tuple[Candidate, float]]
+    support: float
+    coarse: list[CoarseResult]
+
+    @property
+    def best_metric(self) -> CoarseResult:
+        """The coarse result that exceeds unrelated data most."""
+        return max(self.coarse, key=lambda result: result.excess)
+
+    @property
+    def agreement(self) -> float:
+        """The mean vote of the chosen pairs."""
+        matched = np.flatnonzero(self.indices >= 0)
+        return float(self.votes[matched, self.indices[matched]].mean())
+
+
+def partner_similarity(matchings: Sequence[Indices], similarity: Array) -> Array:
+    """Return for all pairs of matchings how similar they are: mean correlation of the partners they give to an x.
+
+    Two matchings that give every x a partner of the same kind are similar, though no pair may be the same.
+
+    Parameters
+    ----------
+    matchings : sequence of Indices
+        Matchings.
+    similarity : Array of shape (m, m)
+        A kernel matrix of Y.
+
+    Returns
+    -------
+    Array of shape (n_matchings, n_matchings)
+        Similarities, 1 on the diagonal.
+    """
+    L = similarity - similarity.mean()
+    top = float(np.diag(L).mean())
+    size = len(matchings)
+    alike = np.ones((size, size))
+    for a, p in enumerate(matchings):
+        for b, q in enumerate(matchings[:a]):
+            both = (p >= 0) & (q >= 0)
+            alike[a, b] = alike[b, a] = float(L[p[both], q[both]].mean()) / top if both.any() else 0.0
+    return alike
+
+
+def median_scores(J: Array, weights: Array) -> Array:
+    """Return the weighted median over models (columns of J) of the relative scores of matchings (rows).
+
+    By the median, a few models that see nothing but accidents have no say.
+
+    Parameters
+    ----------
+    J : Array of shape (n_matchings, n_models)
+        Held-out scores, lower is better.
+    weights : Array of shape (n_models,)
+        Weights of the models.
+
+    Returns
+    -------
+    Array of shape (n_matchings,)
+        Scores, larger is better, 1 at the most.
+
+    Examples
+    --------
+    >>> median_scores(np.array([[-4.0, -1.0, -3.0], [-2.0, -2.0, -2.7]]), np.array([1.0, 1.0, 1.0]))
+    array([1. , 0.9])
+    """
+    weights = np.maximum(weights, CONSENSUS.least_weight)
+    relative = relative_scores(J)
+    order = np.argsort(relative, axis=1)
+    up_to = np.cumsum(weights[order], axis=1)
+    middle = (up_to - 0.5 * weights[order]) / weights.sum()
+    ranked = np.take_along_axis(relative, order, axis=1)
+    return np.array([np.interp(0.5, places, values) for places, values in zip(middle, ranked, strict=True)])
+
+
+def form_consensus(
+    candidates: Sequence[Candidate],
+    J: Array,
+    weights: Array,
+    similarity: Array,
+    constraints: Constraints,
+    coarse: Sequence[CoarseResult],
+) -> Consensus:
+    """Rank candidates by held-out scores, and let the best vote.
+
+    Parameters
+    ----------
+    candidates : sequence of Candidate
+        What the search found.
+    J : Array of shape (n_candidates, n_models)
+        Their held-out scores under several density-ratio models, lower is better.
+    weights : Array of shape (n_models,)
+        Weights of the models. A metric in which X aligns with unrelated sets as well as with Y has nothing to say.
+    similarity : Array of shape (m, m)
+        A kernel matrix of Y.
+    constraints : Constraints
+        What the matching keeps to.
+    coarse : sequence of CoarseResult
+        What the coarse search found in each metric.
+
+    Returns
+    -------
+    Consensus
+        What they say together.
+    """
+    joint = np.array([candidate.metric == JointGeometry.metric for candidate in candidates])
+    scores = median_scores(J, weights) - CONSENSUS.joint_penalty * joint
+    order = np.argsort(-scores, kind="stable")
+    ranked = [candidates[k] for k in order]
+    scores, similar = scores[order], partner_similarity([c.indices for c in ranked], similarity)
+    votes = count_votes(ranked, np.exp((scores - scores[0]) / CONSENSUS.sharpness), constraints)
+    few = count_votes(ranked[: CONSENSUS.voters], np.ones(min(CONSENSUS.voters, len(ranked))), constraints)
+    rivals: list[int] = []
+    for k in range(1, len(ranked)):
+        if all(similar[k, other] < CONSENSUS.same for other in [0, *rivals]):
+            rivals.append(k)
+    indices = constraints.round(few + CONSENSUS.tie_break * votes)
+    others = [result.candidates[0].indices for result in coarse if result.metric != ranked[0].metric]
+    support = float(partner_similarity([indices, *others], similarity)[0, 1:].mean()) if others else 0.0
+    return Consensus(
+        ranked,
+        scores,
+        votes,
+        indices,
+        [(ranked[k], float(scores[k])) for k in rivals],
+        max(support, 0.0),
+        [result.without_plans() for result in coarse],
+    )
+
+
+def count_votes(candidates: Sequence[Candidate], weights: Array, constraints: Constraints) -> Array:
+    """Return for every pair the weighted share of candidates that have it.
+
+    Parameters
+    ----------
+    candidates : sequence of Candidate
+        Who votes.
+    weights : Array of shape (n_candidates,)
+        Their weights.
+    constraints : Constraints
+        The sizes of the sets.
+
+    Returns
+    -------
+    Array of shape (n, m)
+        Shares, 1 at the most.
+    """
+    votes = np.zeros((constraints.n, constraints.m))
+    for candidate, weight in zip(candidates, weights / weights.sum(), strict=True):
+        matched = np.flatnonzero(candidate.indices >= 0)
+        votes[matched, candidate.indices[matched]] += weight
+    return votes

@@ -1,0 +1,56 @@
+"""The null model: sets like Y that have nothing to do with X, for comparison."""
+
+import numpy as np
+
+from pairup.auto.geometry import GeometryPair, normalize_rows
+from pairup.auto.schedule import NULL_MODEL
+from pairup.constraints import Constraints
+from pairup.kernels import center, squared_distances
+from pairup.types import Array
+
+
+def count_draws(constraints: Constraints) -> int:
+    """Return how many unrelated sets are drawn: more for few objects, some of which match by accident."""
+    return next((draws for below, draws in NULL_MODEL.draws if constraints.largest < below), 1)
+
+
+def draw_unrelated(geometry: GeometryPair, seed: int) -> GeometryPair:
+    """Return the same X beside a set like Y, but without its structure.
+
+    The principal coordinates of Y nearly keep their distributions and lose their relations: each is shuffled on its
+    own, and they are made uncorrelated again, as principal coordinates are. Directions, which lie on a sphere, are put
+    back on it.
+
+    Parameters
+    ----------
+    geometry : GeometryPair
+        The two sets.
+    seed : int
+        Draws the shuffles.
+
+    Returns
+    -------
+    GeometryPair
+        X beside the unrelated set.
+    """
+    from scipy.linalg import eigh
+
+    y = geometry.y
+    gram = 1.0 - 0.5 * (y.distances * np.float32(y.unit)) if geometry.on_sphere else -0.5 * center(y.distances)
+    w, V = eigh(gram, driver="evd")
+    kept = w > NULL_MODEL.least_eigenvalue * w[-1]
+    kept[-1] = True
+    shuffled = np.random.default_rng(seed).permuted(V[:, kept], axis=0)
+    if not geometry.on_sphere:
+        shuffled -= shuffled.mean(axis=0)  # rounding
+    coordinates = decorrelate(shuffled) * np.sqrt(np.maximum(w[kept], 0.0))
+    return geometry.with_y(squared_distances(normalize_rows(coordinates) if geometry.on_sphere else coordinates))
+
+
+def decorrelate(Z: Array) -> Array:
+    """Return the columns nearest to those of Z that have length 1 and are orthogonal, Z(ZᵀZ)^(−½)."""
+    from scipy.linalg import eigh
+
+    w, V = eigh(Z.T @ Z, driver="evd")
+    orthogonal: Array = Z @ (V / np.sqrt(np.maximum(w, NULL_MODEL.least_square * w[-1]))) @ V.T
+    return orthogonal

@@ -1,0 +1,159 @@
+"""What is to be matched, checked before work starts."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pairup.auto.geometry import (
+    GeometryPair,
+    geodesic_pair,
+    normalize_rows,
+    table_geometries,
+    whitened_geometries,
+)
+from pairup.auto.schedule import GEOMETRY, PROBLEM
+from pairup.constraints import Constraints, check_anchors, check_prior, count_pairs
+from pairup.kernels import check_kernel, squared_distances
+from pairup.memory import check_memory
+from pairup.methods import METRICS
+from pairup.types import Array
+from pairup.validation import check_set
+
+
+@dataclass(frozen=True)
+class Context:
+    """What every part of a search is handed: what a matching keeps to, and how to run.
+
+    Parameters
+    ----------
+    constraints : Constraints
+        What a matching keeps to.
+    seed : int, default 0
+        Draws unrelated sets, rotations and populations.
+    n_jobs : int, optional
+        How many tasks run at the same time, as in joblib.
+    """
+
+    constraints: Constraints
+    seed: int = 0
+    n_jobs: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Two sets, and what is known of their pairing.
+
+    Parameters
+    ----------
+    x, y : Array
+        The sets as tables, or as squared distances where `metric` is "precomputed".
+    metric : {"auto", "euclidean", "cosine", "precomputed"}
+        How objects of one set are compared.
+    constraints : Constraints
+        What a matching keeps to.
+    prior_weight : float or None
+        Weight of the prior; None leaves it to the data.
+    estimates_overlap : bool
+        Whether the number of pairs is to be estimated.
+    """
+
+    x: Array
+    y: Array
+    metric: str
+    constraints: Constraints
+    prior_weight: float | None
+    estimates_overlap: bool
+
+    @classmethod
+    def check(
+        cls,
+        X: ArrayLike,
+        Y: ArrayLike,
+        *,
+        metric: str = "auto",
+        kernel: str | None = None,
+        anchors: Sequence[tuple[int, int]] = (),
+        prior: ArrayLike | None = None,
+        prior_weight: float | None = None,
+        overlap: Any = 1.0,
+    ) -> "Problem":
+        """Return the problem, or say what is wrong with it; parameters as in `pairup.match`."""
+        if metric not in METRICS:
+            raise ValueError(f"metric must be auto, euclidean, cosine or precomputed, got {metric!r}")
+        if kernel not in (None, "precomputed"):
+            raise ValueError(
+                f"kernel must be None or 'precomputed', got {kernel!r}; the estimators KSHSIC, KSNOCCO and LSOM "
+                "take other kernels"
+            )
+        x, y = check_set(X, "X", at_least=1), check_set(Y, "Y", at_least=1)
+        if kernel == "precomputed":
+            metric = "precomputed"
+            x, y = (_kernel_distances(check_kernel(Z, name)) for Z, name in ((x, "X"), (y, "Y")))
+        elif metric == "precomputed":
+            x, y = (_check_distances(Z, name) for Z, name in ((x, "X"), (y, "Y")))
+        n, m = len(x), len(y)
+        check_memory(max(n, m), max(n, m), PROBLEM.matrices)
+        if prior_weight is not None and (prior is None or not prior_weight > 0):
+            raise ValueError(f"prior_weight must be positive and come with a prior, got {prior_weight}")
+        constraints = Constraints(
+            n,
+            m,
+            count_pairs(overlap, n, m, len(anchors)),
+            check_anchors(anchors, n, m),
+            None if prior is None else check_prior(prior, n, m),
+        )
+        return cls(x, y, metric, constraints, prior_weight, overlap == "auto")
+
+    @property
+    def sets(self) -> tuple[Array, Array] | None:
+        """The two tables, where they are tables."""
+        return None if self.metric == "precomputed" else (self.x, self.y)
+
+    def explain_undecidable(self) -> str:
+        """Say why nothing can be told about these sets; empty if something can."""
+        smaller = self.constraints.smallest
+        if smaller < PROBLEM.fewest:
+            return f"{smaller} object{'s' if smaller > 1 else ''} on one side cannot be told apart by their likeness"
+        cosine = self.metric == "cosine"
+        least = GEOMETRY.rounding if cosine else PROBLEM.tiny
+        for Z, name in ((self.x, "X"), (self.y, "Y")):
+            if np.ptp(normalize_rows(Z) if cosine else Z, axis=0).max() <= least:
+                return f"all objects of {name} are equal, so nothing tells them apart"
+        return ""
+
+    def geometries(self) -> Iterator[GeometryPair]:
+        """Yield the geometries in which the sets are compared."""
+        if self.metric == "auto":
+            yield from (pair for pair in table_geometries(self.x, self.y) if pair.has_variation)
+        elif self.metric == "precomputed":
+            yield GeometryPair("precomputed", self.x, self.y)
+            yield geodesic_pair(self.x, self.y)
+        else:
+            change = normalize_rows if self.metric == "cosine" else np.asarray
+            x, y = squared_distances(change(self.x)), squared_distances(change(self.y))
+            yield GeometryPair(self.metric, x, y, on_sphere=self.metric == "cosine")
+            yield geodesic_pair(x, y)
+
+    def further_geometries(self) -> Iterator[GeometryPair]:
+        """Yield more of them, for sets that match well in none of the first."""
+        if self.metric == "auto":
+            yield from (pair for pair in whitened_geometries(self.x, self.y) if pair.has_variation)
+
+
+def _kernel_distances(K: Array) -> Array:
+    diagonal = np.diag(K)
+    return np.maximum(diagonal[:, None] + diagonal - 2 * K, 0.0)
+
+
+def _check_distances(D: Array, name: str) -> Array:
+    if D.shape[0] != D.shape[1] or (np.abs(D - D.T) > 1e-8 * max(float(np.abs(D).max()), 1e-300)).any():
+        raise ValueError(
+            f"with metric='precomputed' {name} must be a symmetric distance matrix, got shape {D.shape}; "
+            "pass the distances of all objects to all objects"
+        )
+    if (D < 0).any() or np.diag(D).any():
+        raise ValueError(f"distances in {name} must not be negative, and 0 on the diagonal; is it a kernel matrix?")
+    return np.asarray(D**2, dtype=np.float64)

@@ -1,0 +1,202 @@
+"""Every constant of the default method, with its reason.
+
+``python3 dev.py bench matching study`` measures what a change of them does, over generated relations and data sets.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pairup.annealing import COARSE_COOLING
+from pairup.constraints import Constraints
+from pairup.density_ratio import EPSILONS
+
+KernelName = tuple[str, float]
+"""A kernel and its width in multiples of the median width."""
+
+
+@dataclass(frozen=True)
+class ProblemLimits:
+    """What cannot be matched, and what it costs."""
+
+    fewest: int = 4  # objects; of fewer, likeness tells nothing
+    tiny: float = 1e-150  # a difference whose square underflows
+    matrices: int = 40  # dense matrices in use at once, in units of n × m numbers of 8 bytes
+    prior_weights: tuple[float, ...] = (0.2, 1.0)  # of a prior beside the data, unless given; held-out scores choose
+
+
+@dataclass(frozen=True)
+class GeometryConstants:
+    """Which metrics and kernels compare the objects of a set."""
+
+    kernels: tuple[KernelName, ...] = (("gaussian", 1.0), ("gaussian", 2.2), ("laplacian", 1.0), ("laplacian", 2.0))
+    scoring_kernels: tuple[KernelName, ...] = (
+        ("gaussian", 1.0),
+        ("laplacian", 1.0),
+    )  # coarse search, held-out scores
+    low_rank_from: int = 600  # objects from which cost decides: leading directions only, and a shorter schedule
+    low_rank_share: float = 0.4  # of n: up to here leading directions cost less than whole kernels
+    finest: float = EPSILONS[-1]  # the smallest ε, for which leading directions are kept
+    neighbours: int = 5  # of the graph whose shortest paths are geodesic distances
+    objects_per_neighbour: int = 3  # fewer objects than this for each neighbour: the graph is nearly complete
+    duplicate_distance: float = 1e-9  # of the largest: duplicates get an edge, and 0 would mean none
+    rank_columns_up_to: int = 100  # columns; wider tables are compared by the other metrics
+    cosine_from: int = 3  # columns; two leave one angle only
+    whitened_components: range = range(2, 9)  # how many principal components are whitened
+    objects_per_component: int = 5  # fewer do not show a component
+    explained_variance: float = 0.7  # the least share of variance that whitened components hold
+    rounding: float = 1e-10  # directions closer than this may differ by rounding alone
+    least_width: float = 1e-12  # of a kernel, in units of the largest distance: equal objects have median 0
+
+
+@dataclass(frozen=True)
+class InitializerConstants:
+    """Where the search of a metric starts."""
+
+    components: int = 3  # leading kernel principal components that are matched in every combination of their signs
+    kernel_scale: float = 10.0  # squared widths of their kernel in units of the median squared distance: nearly linear
+    quantiles: int = 200  # that describe the distances of an object to all others
+    rotated_components: tuple[int, ...] = (3, 5, 8)  # how many leading components random rotations mix
+    rotations: int = 14  # of each of these
+    rotations_up_to: int = 160  # objects; beyond, fewer rotations, for each costs more …
+    fewest_rotations: int = 2  # … but no fewer than these
+
+
+@dataclass(frozen=True)
+class NullModelConstants:
+    """How unrelated sets are drawn."""
+
+    draws: tuple[tuple[int, int], ...] = ((30, 10), (200, 3))  # below so many objects, so many sets: few match by luck
+    starts: int = 7  # of an unrelated set, whose solutions are all alike
+    least_eigenvalue: float = 1e-6  # of the largest; coordinates below are rounding
+    least_square: float = 1e-3  # directions that shuffling has nearly lost are not blown up beyond this
+
+
+@dataclass(frozen=True)
+class SearchConstants:
+    """What the coarse search keeps, and what is continued."""
+
+    kept: int = 2  # solutions of a coarse search that are continued; one more after random rotations
+    scored: int = 8  # solutions of a coarse search, the best by value, whose held-out scores are computed too
+    pooled: int = 6  # solutions that metrics exchange
+    parents: int = 8  # solutions of a coarse search that may join a population
+    same: float = 0.5  # matchings that agree on this share of pairs are one solution
+    rival: float = 0.93  # a second solution is continued if its coarse value comes this close to the first
+    near_best: float = 0.5  # metrics whose excess is this share of the best one's are continued
+    fine: float = EPSILONS[1]  # the ε from which matchings are continued that come from no coarse search
+    foreign_cooling: tuple[float, ...] = COARSE_COOLING[3:]  # solutions of other metrics start less hot
+    soft_cooling: tuple[float, ...] = (5.0, 7.0, 10.0)  # β up to which a plan does not yet fit what is accidental
+    soft_updates: int = 4
+
+
+@dataclass(frozen=True)
+class GeneticConstants:
+    """The genetic search, for sets whose coarse structure does not lead to the pairing."""
+
+    population: int = 16
+    same: float = 0.7  # matchings that agree on this share of the pairs are one individual
+    fewest_objects: int = 30  # of fewer, all populations find the same few solutions
+    metric_share: float = 0.25  # metrics whose excess is this share of the best one's take part
+    agreement: float = 0.2  # the share of pairs that separate populations have in common if they found no accident
+    children_per_object: int = 2  # few objects differ less
+    most_children: int = 200
+    most_children_up_to: int = 300  # objects; beyond, fewer children, for each costs more
+    scored_epsilons: tuple[float, ...] = EPSILONS[2:4]  # coarser ones never are the best of a good matching
+    least_unit: float = 0.1  # unit of a score that is good for no matching, in units of the best of all scores
+    epsilons: tuple[float, ...] = EPSILONS[:4]  # of which one is drawn for every child
+    single_metric: float = 0.6  # the share of children improved by one metric before all polish them
+    polish_epsilon: float = EPSILONS[2]
+    improve_cooling: tuple[float, ...] = tuple(np.geomspace(5, 40, 6).tolist())
+    latest_start: int = 4  # a child starts at one of the first temperatures, this many to choose from
+    polish_cooling: tuple[float, ...] = tuple(np.geomspace(40, 200, 4).tolist())
+    updates: int = 2
+    kept: float = 0.9  # trust in pairs that a child inherits …
+    softened: float = 0.3  # … and in the others
+    kept_rank: tuple[float, float] = (0.2, 0.7)  # the rank of ratio from which pairs are inherited is drawn from here
+    mixed: float = 0.3  # the share of children that are a convex combination of both parents
+    mixed_trust: tuple[float, float] = (0.3, 0.8)
+    mixed_share: tuple[float, float] = (0.3, 0.7)
+
+
+@dataclass(frozen=True)
+class ConsensusConstants:
+    """How candidates are ranked, and how they vote."""
+
+    voters: int = 6  # candidates whose votes decide
+    tie_break: float = 0.01  # weight of the votes of all others
+    joint_penalty: float = 0.02  # scores of the joint metric are too good by this: it is fitted to all of them at once
+    sharpness: float = 0.1  # candidates this far behind the best count 1/e as much in the votes
+    least_weight: float = 0.02  # of a metric that says no more than unrelated data
+    same: float = 0.6  # matchings whose partners are this similar are one solution
+    clearly_better: float = 0.05  # how far a score with known pairs must exceed the one without them
+
+
+@dataclass(frozen=True)
+class CalibrationConstants:
+    """From votes to probabilities, and to the verdict.
+
+    Intercept and coefficients are a logistic regression of "the pair is right" on the features of
+    `pairup.auto.calibration.features`, fitted on generated relations only: ``benchmarks/calibration.py`` prints them.
+    """
+
+    intercept: float = -8.02
+    coefficients: tuple[float, ...] = (9.64, 1.18, 2.51, 3.56, 0.99, -2.99, -2.43)
+    no_rival: float = 0.5  # the relative score that stands for a rival where there is none
+    uniform_share: float = 0.1  # of what no vote claims, shared by all pairs: a soft plan may lie in the wrong place
+    reliable_from: float = 0.5  # the expected share of right pairs of a reliable matching
+    excess_from: float = 0.25  # how far a reliable alignment exceeds that of unrelated data
+    near_tie: float = 0.97  # another solution whose score comes this close leaves the pairing undecided
+
+
+PROBLEM = ProblemLimits()
+GEOMETRY = GeometryConstants()
+INITIALIZERS = InitializerConstants()
+NULL_MODEL = NullModelConstants()
+SEARCH = SearchConstants()
+GENETIC = GeneticConstants()
+CONSENSUS = ConsensusConstants()
+CALIBRATION = CalibrationConstants()
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The search schedule by problem size.
+
+    Parameters
+    ----------
+    continuation : tuple of float
+        The regularisers ε, coarse dependence first.
+    updates : int
+        Updates of the plan at each temperature.
+    coarse_updates : int
+        The same in the coarse search.
+    coarse_epsilon : float
+        Its ε. Many objects show finer dependence at once, where there are fewer false maxima.
+    halves : bool
+        Whether only the better half of the starts is annealed to the end.
+    clear : float
+        An excess from which a metric stands out: it leads to the pairing. Finer dependence exceeds unrelated data less.
+    enough : float
+        An excess from which no further metric is tried.
+    """
+
+    continuation: tuple[float, ...]
+    updates: int
+    coarse_updates: int
+    coarse_epsilon: float
+    halves: bool
+    clear: float
+    enough: float
+
+    @classmethod
+    def for_size(cls, constraints: Constraints) -> "Schedule":
+        """Return the schedule for sets of this size: many objects leave less freedom, and cost more."""
+        return MANY_OBJECTS if constraints.largest >= GEOMETRY.low_rank_from else FEW_OBJECTS
+
+
+FEW_OBJECTS = Schedule(
+    EPSILONS, updates=3, coarse_updates=2, coarse_epsilon=EPSILONS[0], halves=False, clear=0.3, enough=0.5
+)
+MANY_OBJECTS = Schedule(
+    EPSILONS[::2], updates=2, coarse_updates=2, coarse_epsilon=EPSILONS[1], halves=True, clear=0.25, enough=0.25
+)

@@ -1,0 +1,373 @@
+"""The default method as one search: explore geometries, breed, refine, agree, calibrate."""
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from pairup.auto.calibration import judge, pair_probabilities
+from pairup.auto.consensus import Consensus, form_consensus, median_scores
+from pairup.auto.genetic import evolve
+from pairup.auto.geometry import GeometryPair, JointGeometry
+from pairup.auto.problem import Context, Problem
+from pairup.auto.schedule import CONSENSUS, GENETIC, GEOMETRY, PROBLEM, Schedule
+from pairup.auto.search import (
+    Candidate,
+    CoarseResult,
+    agreement,
+    explore,
+    explore_pool,
+    explore_rotations,
+    is_clear,
+    pool_solutions,
+    refine,
+    select_geometries,
+    soften,
+)
+from pairup.climb import Step
+from pairup.constraints import NO_ANCHORS, Constraints
+from pairup.density_ratio import SCORED_EPSILONS, density_ratios, held_out_scores
+from pairup.parallel import run
+from pairup.types import Array, Indices
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A matching and what is known about it.
+
+    Parameters
+    ----------
+    indices : Indices of shape (n,)
+        The matching; −1 where x has no partner.
+    confidence : Array of shape (n,)
+        Probability that each x has its right partner.
+    probabilities : Array of shape (n, m)
+        The same for every pair.
+    reliable : bool
+        Whether the data identify the pairing.
+    reliability : float
+        The expected share of right pairs.
+    report : str
+        The reasons, in words.
+    consensus : Consensus or None
+        What the candidates say together; None where nothing can be told.
+    history : list of Step
+        One step per candidate.
+    """
+
+    indices: Indices
+    confidence: Array
+    probabilities: Array
+    reliable: bool
+    reliability: float
+    report: str
+    consensus: Consensus | None
+    history: list[Step]
+
+
+Geometries = list[GeometryPair]
+
+
+def solve(problem: Problem, *, seed: int = 0, n_jobs: int | None = None) -> Iterator[Step | Answer]:
+    """Match two sets.
+
+    Where the overlap is to be estimated, the pairs that the fitted density ratio favours over chance are counted, and
+    the sets are matched once more with that many pairs.
+
+    Parameters
+    ----------
+    problem : Problem
+        The two sets, and what the matching keeps to.
+    seed : int, default 0
+        Draws whatever is random.
+    n_jobs : int, optional
+        How many tasks run at the same time, as in joblib; results do not depend on it.
+
+    Yields
+    ------
+    Step or Answer
+        A step for each candidate, and the answer last.
+    """
+    if reason := problem.explain_undecidable():
+        yield undecided_answer(problem.constraints, reason)
+        return
+    context = Context(problem.constraints, seed, n_jobs)
+    geometries = list(problem.geometries())
+    further = problem.further_geometries()
+    answer, geometries = yield from find_answer(geometries, further, problem.prior_weight, context)
+    if problem.estimates_overlap:
+        n_pairs = max(estimate_pairs(answer, geometries), len(problem.constraints.anchors[0]))
+        context = replace(context, constraints=replace(problem.constraints, n_pairs=n_pairs))
+        answer, _ = yield from find_answer(geometries, (), problem.prior_weight, context)
+    yield answer
+
+
+def undecided_answer(constraints: Constraints, reason: str) -> Answer:
+    """Return the answer for sets about which nothing can be told: any matching, or the one that a prior prefers."""
+    indices = constraints.round(constraints.uniform() if constraints.prior is None else constraints.prior)
+    likely = constraints.uniform().astype(np.float64)
+    confidence = np.where(indices >= 0, likely[np.arange(len(indices)), indices], 0.0)
+    report = f"Do not rely on this matching: {reason}."
+    return Answer(indices, confidence, likely, False, 1.0 / constraints.largest, report, None, [])
+
+
+def find_answer(
+    geometries: Geometries, further: Iterable[GeometryPair], prior_weight: float | None, context: Context
+) -> Generator[Step, None, tuple[Answer, Geometries]]:
+    """Search without the known pairs and, where there are any, with them.
+
+    A few known pairs can mislead as much as they help, so the result with them counts only if it is clearly better;
+    otherwise they are put into the result without them.
+
+    Parameters
+    ----------
+    geometries : list of GeometryPair
+        Geometries of the two sets.
+    further : iterable of GeometryPair
+        More of them, for sets that match well in none of the first.
+    prior_weight : float or None
+        Weight of a prior; None tries several.
+    context : Context
+        What the matching keeps to, and how to run.
+
+    Yields
+    ------
+    Step
+        A step for each candidate.
+
+    Returns
+    -------
+    tuple of Answer and list of GeometryPair
+        The answer, and the geometries that were explored.
+    """
+    constraints = context.constraints
+    informed = [replace(context, constraints=weighted) for weighted in weight_prior(constraints, prior_weight)]
+    blind = [replace(c, constraints=replace(c.constraints, anchors=NO_ANCHORS)) for c in informed]
+    history: list[Step] = []
+    consensus, geometries = yield from search(geometries, further, blind, history)
+    if len(constraints.anchors[0]):
+        with_anchors, _ = yield from search(
+            geometries,
+            (),
+            informed,
+            history,
+            pool=pool_solutions(consensus.coarse),
+            breeds=not is_clear(consensus.coarse, constraints),
+        )
+        consensus = replace(consensus, indices=constraints.impose_anchors(consensus.indices))
+        if is_clearly_better(with_anchors, consensus, geometries, context):
+            consensus = with_anchors
+    return conclude(consensus, geometries, informed[0].constraints, history), geometries
+
+
+def weight_prior(constraints: Constraints, weight: float | None) -> list[Constraints]:
+    """Return the constraints with one or several weights of the prior."""
+    if constraints.prior is None:
+        return [constraints]
+    weights = PROBLEM.prior_weights if weight is None else (weight,)
+    return [replace(constraints, prior=np.float32(weight) * constraints.prior) for weight in weights]
+
+
+def search(
+    geometries: Sequence[GeometryPair],
+    further: Iterable[GeometryPair],
+    contexts: Sequence[Context],
+    history: list[Step],
+    *,
+    pool: Sequence[Indices] = (),
+    breeds: bool = True,
+) -> Generator[Step, None, tuple[Consensus, Geometries]]:
+    """Form candidates in all geometries that have something to say.
+
+    Parameters
+    ----------
+    geometries : sequence of GeometryPair
+        Geometries of the two sets.
+    further : iterable of GeometryPair
+        More of them, for sets that match well in none of the first.
+    contexts : sequence of Context
+        What matchings keep to, with one or several weights of a prior.
+    history : list of Step
+        The steps so far; those of this search are added.
+    pool : sequence of Indices, default none
+        Solutions to try beside those that the search finds.
+    breeds : bool, default True
+        Whether the genetic search may run. Scores with and without it do not compare.
+
+    Yields
+    ------
+    Step
+        A step for each candidate.
+
+    Returns
+    -------
+    tuple of Consensus and list of GeometryPair
+        What the candidates say together, and the geometries that were explored.
+    """
+    context = contexts[0]
+    constraints, n_jobs = context.constraints, context.n_jobs
+    geometries, coarse = explore_all(geometries, further, context)
+    pool = [*pool, *pool_solutions(coarse)]
+    pooling = [partial(explore_pool, g, result, pool, context) for g, result in zip(geometries, coarse, strict=True)]
+    coarse = list(run(pooling, n_jobs=n_jobs))
+    selected = select_geometries(coarse, constraints)
+    for k in set(range(len(geometries))).difference(selected):
+        geometries[k].drop_cache()
+    searches: list[tuple[GeometryPair | JointGeometry, list[Candidate], list[Indices]]]
+    searches = [(geometries[k], coarse[k].candidates, []) for k in selected]
+    if len(selected) > 1:
+        searches.append((JointGeometry([geometries[k] for k in selected]), [], pool_solutions(coarse)))
+    bred = breed(geometries, coarse, context) if breeds else []
+    refining = [
+        partial(refine, geometry, each.constraints, own, foreign, bred)
+        for each in contexts
+        for geometry, own, foreign in searches
+    ]
+    candidates: list[Candidate] = []
+    for found in run(refining, n_jobs=n_jobs):
+        start = history[-1].start + 1 if history else 0
+        for number, candidate in enumerate(found):
+            history.append(Step(start, number, candidate.indices, candidate.value))
+            yield history[-1]
+        candidates += found
+    J = score_matchings([geometries[k] for k in selected], [candidate.indices for candidate in candidates], n_jobs)
+    weights = np.repeat([coarse[k].excess for k in selected], len(GEOMETRY.scoring_kernels))
+    D = geometries[0].y.distances
+    similarity = np.exp(-D / max(float(np.median(D)), 1e-30))
+    return form_consensus(candidates, J, weights, similarity, constraints, coarse), geometries
+
+
+def explore_all(
+    geometries: Sequence[GeometryPair], further: Iterable[GeometryPair], context: Context
+) -> tuple[Geometries, list[CoarseResult]]:
+    """Search every geometry coarsely; further ones, of which the best is kept, where none matches well; then longer."""
+    constraints, n_jobs = context.constraints, context.n_jobs
+    geometries = list(geometries)
+    coarse = list(run([partial(explore, geometry, context) for geometry in geometries], n_jobs=n_jobs))
+    if max(result.excess for result in coarse) < Schedule.for_size(constraints).enough:
+        more = list(further)
+        of_more = list(run([partial(explore, geometry, context) for geometry in more], n_jobs=n_jobs))
+        if more:
+            best = int(np.argmax([result.excess for result in of_more]))
+            geometries.append(more[best])
+            coarse.append(of_more[best])
+    if not is_clear(coarse, constraints):
+        longer = [
+            partial(explore_rotations, geometry, result, context)
+            for geometry, result in zip(geometries, coarse, strict=True)
+        ]
+        coarse = list(run(longer, n_jobs=n_jobs))
+    return geometries, coarse
+
+
+def breed(geometries: Sequence[GeometryPair], coarse: Sequence[CoarseResult], context: Context) -> list[Indices]:
+    """Run the genetic search where no metric is clear and the objects are neither too few nor too many.
+
+    Two populations have the same parents and a kernel each. Where they find some of the same pairs, a third descends
+    from both, and the best of each are returned; where they do not, what they found is an accident of their own.
+
+    Parameters
+    ----------
+    geometries : sequence of GeometryPair
+        Geometries of the two sets.
+    coarse : sequence of CoarseResult
+        What the coarse search found in each.
+    context : Context
+        What matchings keep to, and how to run.
+
+    Returns
+    -------
+    list of Indices
+        The best matching of each population, or none.
+    """
+    constraints, kernels = context.constraints, GEOMETRY.scoring_kernels
+    few, many = constraints.smallest < GENETIC.fewest_objects, constraints.largest >= GEOMETRY.low_rank_from
+    if is_clear(coarse, constraints) or few or many:
+        return []
+    weights = np.maximum([result.excess for result in coarse], CONSENSUS.least_weight)
+    chosen = np.flatnonzero(weights >= GENETIC.metric_share * weights.max()).tolist()
+    weights = weights[chosen] / weights[chosen].sum()
+    taking_part = [geometries[k] for k in chosen]
+    solutions = [p for result in coarse for p in (*(c.indices for c in result.candidates), *result.solutions)]
+    apart = [
+        partial(evolve, taking_part, weights, solutions, [kernel], replace(context, seed=context.seed + k))
+        for k, kernel in enumerate(kernels)
+    ]
+    populations = list(run(apart, n_jobs=context.n_jobs))
+    one, other = (population[0] for population in populations)
+    if agreement(one, other, constraints.anchors[0]) < GENETIC.agreement:
+        return []
+    parents = [p for population in populations for p in population]
+    last = replace(context, seed=context.seed + len(kernels))
+    populations += run([partial(evolve, taking_part, weights, parents, kernels, last)], n_jobs=context.n_jobs)
+    return [population[0] for population in populations]
+
+
+def score_matchings(geometries: Sequence[GeometryPair], matchings: list[Indices], n_jobs: int | None) -> Array:
+    """Return the held-out scores J of matchings (rows) under the density-ratio models of all geometries (columns)."""
+    return np.hstack(list(run([partial(g.held_out_scores, matchings) for g in geometries], n_jobs=n_jobs)))
+
+
+def is_clearly_better(one: Consensus, other: Consensus, geometries: Sequence[GeometryPair], context: Context) -> bool:
+    """Tell whether the score of one consensus is well above that of the other, in the geometries of either.
+
+    Parameters
+    ----------
+    one, other : Consensus
+        Two results for the same sets.
+    geometries : sequence of GeometryPair
+        The geometries that both explored.
+    context : Context
+        The sizes of the sets, and how to run.
+
+    Returns
+    -------
+    bool
+        Whether `one` is clearly better.
+    """
+    both = {k for c in (one, other) for k in select_geometries(c.coarse, context.constraints)}
+    selected = sorted(both)
+    J = score_matchings([geometries[k] for k in selected], [one.indices, other.indices], context.n_jobs)
+    excess = [one.coarse[k].excess + other.coarse[k].excess for k in selected]
+    of_one, of_other = median_scores(J, np.repeat(excess, len(GEOMETRY.scoring_kernels)))
+    return bool(of_one > of_other + CONSENSUS.clearly_better)
+
+
+def conclude(
+    consensus: Consensus, geometries: Sequence[GeometryPair], constraints: Constraints, history: list[Step]
+) -> Answer:
+    """Return what was found, with how likely it is."""
+    selected = select_geometries(consensus.coarse, constraints)
+    plan = soften(JointGeometry([geometries[k] for k in selected]), constraints, consensus.indices)
+    likely = pair_probabilities(consensus, plan, constraints)
+    matched = np.flatnonzero(consensus.indices >= 0)
+    confidence = np.zeros(constraints.n)
+    confidence[matched] = likely[matched, consensus.indices[matched]]
+    reliable, reliability, report = judge(confidence[matched], consensus)
+    return Answer(consensus.indices, confidence, likely, reliable, reliability, report, consensus, history)
+
+
+def estimate_pairs(answer: Answer, geometries: Sequence[GeometryPair]) -> int:
+    """Return how many pairs the fitted density ratio favours over chance: those with r(x_i, y_i) > 1, left one out.
+
+    Parameters
+    ----------
+    answer : Answer
+        A matching of as many pairs as there can be.
+    geometries : sequence of GeometryPair
+        Geometries of the two sets.
+
+    Returns
+    -------
+    int
+        The number of pairs, at least 1.
+    """
+    assert answer.consensus is not None
+    named = {geometry.metric: geometry for geometry in geometries}
+    best = next(c.metric for c in answer.consensus.candidates if c.metric in named)  # not the joint one
+    x, y = named[best].spectra(GEOMETRY.scoring_kernels[0])
+    J = held_out_scores(x, y, [answer.indices])[0]
+    r = density_ratios(x, y, answer.indices, SCORED_EPSILONS[int(J.argmin())])
+    matched = np.flatnonzero(answer.indices >= 0)
+    return max(1, int((r[matched, answer.indices[matched]] > 1.0).sum()))

@@ -1,0 +1,192 @@
+"""What the estimators share: two unpaired sets in, the matching of largest dependence out."""
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from pairup.climb import Step
+from pairup.kernels import Kernel, KernelFamily
+from pairup.memory import check_memory
+from pairup.multistart import MultiStart, best_history, best_step
+from pairup.parallel import pinned_blas, run, runs_here
+from pairup.types import Array, Indices
+from pairup.validation import check_finite
+
+KernelOrPair: TypeAlias = Kernel | tuple[Kernel, Kernel]
+
+
+def _all_steps(search: MultiStart, number: int) -> list[Step]:
+    return list(search.steps(number))
+
+
+class Matcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+    """Two unpaired sets in, the matching of largest dependence out: what all estimators share.
+
+    Attributes
+    ----------
+    assignment_ : Indices of shape (n_samples,)
+        ``Y[assignment_]`` is aligned with ``X``.
+    dependence_ : float
+        The measure at that matching.
+    history_ : list of Step
+        The steps of the start that won.
+    n_iter_ : int
+        How many assignments led to the matching.
+    indefinite_ : bool
+        Whether a kernel has negative eigenvalues, so that climbs may go down.
+    """
+
+    n_starts: int
+    kernel: KernelOrPair
+    n_jobs: int | None
+
+    assignment_: Indices
+    dependence_: float
+    history_: list[Step]
+    n_iter_: int
+    indefinite_: bool
+
+    def fit(self, X: ArrayLike, Y: ArrayLike) -> Self:
+        """Match the rows of Y with the rows of X.
+
+        Parameters
+        ----------
+        X : array_like of shape (n_samples, n_features)
+            One set, an object per row, in any order.
+        Y : array_like of shape (n_samples, n_outputs)
+            The other set, with as many rows, in any order.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
+        for _ in self.steps(X, Y):
+            pass
+        return self
+
+    def fit_predict(self, X: ArrayLike, Y: ArrayLike) -> Indices:
+        """Match the rows of Y with the rows of X.
+
+        Parameters
+        ----------
+        X, Y : array_like
+            As in `fit`.
+
+        Returns
+        -------
+        Indices of shape (n_samples,)
+            ``assignment_``: ``Y[assignment_]`` is aligned with ``X``.
+        """
+        return self.fit(X, Y).assignment_
+
+    def steps(self, X: ArrayLike, Y: ArrayLike) -> Iterator[Step]:
+        """Fit step by step; to stop iterating is to cancel.
+
+        Parameters
+        ----------
+        X, Y : array_like
+            As in `fit`.
+
+        Yields
+        ------
+        Step
+            An iterate of the search.
+        """
+        X_, Y_ = self._validate(X, Y)
+        with pinned_blas():
+            search = self._prepare(X_, Y_)
+            histories: list[list[Step]] = []
+            if runs_here(self.n_jobs):
+                for number in range(search.n_tasks):
+                    histories.append([])
+                    for step in search.steps(number):
+                        histories[-1].append(step)
+                        yield step
+            else:
+                tasks = [partial(_all_steps, search, number) for number in range(search.n_tasks)]
+                for history in run(tasks, n_jobs=self.n_jobs):
+                    histories.append(history)
+                    yield from history
+            winner = best_history(histories, search.rank)
+            best = best_step(winner)
+            self._conclude(search, best)
+        self.assignment_ = best.indices
+        self.dependence_ = best.value
+        self.history_ = winner
+        self.n_iter_ = best.iteration
+
+    @abstractmethod
+    def _prepare(self, X: Array, Y: Array) -> MultiStart:
+        """Return the search for this problem."""
+
+    def _conclude(self, search: Any, best: Step) -> None:
+        """Set what only one estimator has."""
+
+    @property
+    def _kernels(self) -> tuple[Kernel, Kernel]:
+        if isinstance(self.kernel, tuple):
+            return self.kernel
+        return self.kernel, self.kernel
+
+    def _validate(self, X: ArrayLike, Y: ArrayLike) -> tuple[Array, Array]:
+        self._check_parameters()
+        if np.size(Y) and np.ndim(Y) in (1, 2) and np.asarray(Y).dtype.kind == "f":
+            # says more than scikit-learn's own check of targets
+            check_finite(np.asarray(Y).reshape(np.shape(Y)[0], -1), "Y")
+        checked: tuple[Array, Array] = validate_data(
+            self,
+            X,
+            Y,
+            dtype=np.float64,
+            multi_output=True,
+            y_numeric=True,
+            ensure_all_finite=False,
+            ensure_min_samples=2,
+        )
+        table_x, table_y = checked[0], checked[1].astype(np.float64).reshape(len(checked[1]), -1)
+        check_finite(table_x, "X")
+        check_finite(table_y, "Y")
+        check_memory(len(table_x), len(table_y), self._dense_matrices)
+        return table_x, table_y
+
+    @property
+    def _dense_matrices(self) -> int:
+        return 10
+
+    def _check_parameters(self) -> None:
+        if self.n_starts < 1:
+            raise ValueError(f"n_starts must be at least 1, got {self.n_starts}")
+
+    def _families(self, X: Array, Y: Array) -> tuple[KernelFamily, KernelFamily]:
+        kernel_x, kernel_y = self._kernels
+        x, y = KernelFamily(X, kernel_x, name="X"), KernelFamily(Y, kernel_y, name="Y")
+        self.indefinite_ = x.is_indefinite() or y.is_indefinite()
+        return x, y
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.input_tags.pairwise = self._kernels[0] == "precomputed"
+        return tags
+
+
+class IterativeMatcher(Matcher):
+    """A matcher that climbs by successive assignments: what the paper's four methods share."""
+
+    max_iter: int
+    eta: float
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.max_iter < 1:
+            raise ValueError(f"max_iter must be at least 1, got {self.max_iter}")
+        if not 0 < self.eta <= 1:
+            raise ValueError(f"eta, the step size, must lie in (0, 1], got {self.eta}")

@@ -1,0 +1,449 @@
+"""`Matching`, the result of every matcher, and its renderings."""
+
+import csv
+import io
+import json
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pairup.climb import Step
+from pairup.types import Array, Indices
+from pairup.validation import check_set
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pairup.plots import MatchingDisplay
+
+FORMAT = 1  # of saved files
+DOUBT = "Do not rely on this matching: "  # what the last line of a report begins with where there are doubts
+SHOWN = 10  # pairs in the HTML of a matching
+
+
+def _empty() -> Array:
+    return np.empty(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Alternative:
+    """Another solution that the data nearly allow, such as a mirror image.
+
+    Parameters
+    ----------
+    indices : Indices
+        Its matching.
+    score : float
+        Its score in units of the best one's.
+    agreement : float
+        The share of objects whose partner is the same in both.
+    """
+
+    indices: Indices
+    score: float
+    agreement: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Matching:
+    """The result of every matcher.
+
+    Parameters
+    ----------
+    indices : Indices of shape (n,)
+        ``Y[indices]`` is aligned with ``X``; −1 where an x has no partner.
+    method : str
+        The method that found it.
+    dependence : float
+        The measure of that method at the matching.
+    model : object
+        The fitted estimator of the paper's methods; what the candidates said together for ``method="auto"``.
+    history : list of Step
+        The steps of the search that won.
+    names : tuple of two lists
+        Row names of X and of Y; row numbers where they have none.
+    confidence : Array of shape (n,)
+        The probability of each pair. This and all that follows is set by ``method="auto"`` only.
+    probabilities : Array of shape (n, m)
+        The same for all pairs.
+    reliable : bool or None
+        Whether the data identify the pairing.
+    reliability : float or None
+        The expected share of right pairs.
+    report : str
+        The reasons, in words.
+    alternatives : list of Alternative
+        Other solutions that the data nearly allow.
+    sets : tuple of two Array, optional
+        The two tables, where they were given as tables.
+    """
+
+    indices: Indices
+    method: str
+    dependence: float
+    model: Any
+    history: list[Step]
+    names: tuple[list[Any], list[Any]]
+    confidence: Array = field(default_factory=_empty)
+    probabilities: Array = field(default_factory=_empty)
+    reliable: bool | None = None
+    reliability: float | None = None
+    report: str = ""
+    alternatives: list[Alternative] = field(default_factory=list)
+    sets: tuple[Array, Array] | None = None
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Matching):
+            return NotImplemented
+        if (self.method, self.names, self.reliable, self.report) != (
+            other.method,
+            other.names,
+            other.reliable,
+            other.report,
+        ):
+            return False
+        arrays = ("indices", "confidence", "probabilities")
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays)
+
+    def __hash__(self) -> int:
+        return hash((self.method, self.indices.tobytes()))
+
+    def __repr__(self) -> str:
+        n, m = len(self.names[0]), len(self.names[1])
+        sizes = f"{n} objects each" if n == m else f"{n} and {m} objects"
+        return f"<Matching: {self.n_pairs} pairs of {sizes} by {self.method!r}, {self.verdict}>"
+
+    @property
+    def n_pairs(self) -> int:
+        """How many x have a partner."""
+        return int((self.indices >= 0).sum())
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in one line: the expected share of right pairs, and whether the matching is reliable or why not.
+
+        Examples
+        --------
+        >>> Matching(np.array([1, 0]), "ks-hsic", 0.25, None, [], ([0, 1], [0, 1])).verdict
+        'dependence 0.25'
+        """
+        if self.reliable is None or self.reliability is None:
+            return f"dependence {self.dependence:.3g}"
+        expected = f"about {self.reliability:.0%} expected right"
+        if self.reliable:
+            return f"{expected}, reliable"
+        reason = self.report.rpartition(DOUBT)[2].rstrip(".")
+        return f"{expected}, not reliable" + (f": {reason}" if reason else "")
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the verdict, a histogram of the confidences, and the first pairs."""
+        lines = "".join(f"<p>{escape(line)}</p>" for line in self.report.splitlines())
+        head = f"<p><b>{self.n_pairs} pairs</b> by {escape(self.method)}: {escape(self.verdict)}</p>"
+        rows = [row for row, _ in zip(self.rows(), range(SHOWN), strict=False)]
+        columns = list(rows[0]) if rows else []
+        cells = "".join(
+            "<tr>" + "".join(f"<td>{escape('' if v is None else str(v))}</td>" for v in row.values()) + "</tr>"
+            for row in rows
+        )
+        table = f"<table><tr>{''.join(f'<th>{name}</th>' for name in columns)}</tr>{cells}</table>"
+        rest = f"<p>… and {len(self) - SHOWN} more rows</p>" if len(self) > SHOWN else ""
+        return f"<div>{head}{self._histogram()}{table}{rest}<details><summary>report</summary>{lines}</details></div>"
+
+    def _histogram(self) -> str:
+        """Return the confidences as a small picture in SVG."""
+        if not self.confidence.size:
+            return ""
+        counts = np.histogram(self.confidence[self.indices >= 0], bins=np.linspace(0, 1, 21))[0]
+        heights = 40.0 * counts / max(int(counts.max()), 1)
+        bars = "".join(
+            f'<rect x="{8 * k + 1}" y="{41 - height:.1f}" width="7" height="{height:.1f}" fill="#1f77b4"/>'
+            for k, height in enumerate(heights)
+        )
+        axis = '<line x1="0" y1="41.5" x2="162" y2="41.5" stroke="currentColor" stroke-opacity="0.5"/>'
+        labels = "".join(
+            f'<text x="{x}" y="54" font-size="10" text-anchor="{anchor}" fill="currentColor">{text}</text>'
+            for x, anchor, text in ((0, "start", "0"), (81, "middle", "confidence"), (162, "end", "1"))
+        )
+        return (
+            '<svg width="243" height="84" viewBox="0 0 162 56" role="img" aria-label="histogram of the confidences">'
+            f"{bars}{axis}{labels}</svg>"
+        )
+
+    def candidates(self, k: int = 5) -> tuple[Indices, Array]:
+        """Return the k likeliest partners of each x.
+
+        Parameters
+        ----------
+        k : int, default 5
+            How many.
+
+        Returns
+        -------
+        partners : Indices of shape (n, k)
+            Rows of Y, the likeliest first.
+        probabilities : Array of shape (n, k)
+            Their probabilities.
+        """
+        if not self.probabilities.size:
+            raise ValueError(
+                f"candidates needs the probabilities of all pairs, and {self._by()} has none; match by method='auto'"
+            )
+        order = np.argsort(-self.probabilities, axis=1, kind="stable")[:, :k]
+        return order, np.take_along_axis(self.probabilities, order, axis=1)
+
+    def translate(self, X_new: ArrayLike) -> Array:
+        """Carry new x into the space of Y by kernel regression on the matched pairs, cross-validated.
+
+        Parameters
+        ----------
+        X_new : array_like of shape (k, d)
+            New objects like those of X.
+
+        Returns
+        -------
+        Array of shape (k, e)
+            Their expected partners.
+        """
+        from pairup.regression import MatchedRegressor
+
+        X, Y = self._tables("translate")
+        matched = np.flatnonzero(self.indices >= 0)
+        model = MatchedRegressor().fit(X[matched], Y[self.indices[matched]])
+        images: Array = model.predict(check_set(X_new, "X_new", at_least=1))
+        return images
+
+    def assign(self, X_new: ArrayLike, Y_new: ArrayLike) -> Indices:
+        """Pair new objects by the density ratio r(x, y) that is fitted to the matched pairs.
+
+        Parameters
+        ----------
+        X_new : array_like of shape (k, d)
+            New objects like those of X.
+        Y_new : array_like of shape (l, e)
+            New objects like those of Y.
+
+        Returns
+        -------
+        Indices of shape (k,)
+            ``Y_new[indices]`` is aligned with ``X_new``; −1 where an x has no partner.
+        """
+        from pairup.assignment import assign
+        from pairup.density_ratio import SCORED_EPSILONS, eigendecompose, held_out_scores
+        from pairup.kernels import gaussian, median_width
+
+        X, Y = self._tables("assign")
+        used = np.flatnonzero(self.indices >= 0)
+        X, Y = X[used], Y[self.indices[used]]
+        width_x, width_y = median_width(X), median_width(Y)
+        K, L = gaussian(X, width=width_x), gaussian(Y, width=width_y)
+        J = held_out_scores(eigendecompose(K.copy()), eigendecompose(L.copy()), [np.arange(len(used))])[0]
+        ridge = len(used) * SCORED_EPSILONS[int(J.argmin())] * np.eye(len(used))
+        k = gaussian(check_set(X_new, "X_new", at_least=1), X, width=width_x)
+        l = gaussian(check_set(Y_new, "Y_new", at_least=1), Y, width=width_y)  # noqa: E741
+        return assign(np.linalg.solve(K + ridge, k.T).T @ np.linalg.solve(L + ridge, l.T))
+
+    def _by(self) -> str:
+        return f"a matching by method={self.method!r}"
+
+    def _tables(self, verb: str) -> tuple[Array, Array]:
+        if self.sets is not None:
+            return self.sets
+        if self.method == "auto":
+            raise ValueError(
+                f"{verb} needs the two tables, and this matching was made from precomputed distances or kernels; "
+                "match the tables themselves"
+            )
+        raise ValueError(f"{verb} needs the two tables, and {self._by()} does not keep them; match by method='auto'")
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield one pair after another.
+
+        Yields
+        ------
+        dict
+            ``{"x": name, "y": name or None}``, with ``"confidence"`` where that is known.
+        """
+        x_names, y_names = self.names
+        for i, j in enumerate(self.indices):
+            row = {"x": x_names[i], "y": y_names[j] if j >= 0 else None}
+            if self.confidence.size:
+                row["confidence"] = round(float(self.confidence[i]), 4)
+            yield row
+
+    def with_names(self, x_names: Sequence[Any], y_names: Sequence[Any]) -> "Matching":
+        """Return the same matching with other names for the rows.
+
+        Parameters
+        ----------
+        x_names, y_names : sequence
+            Names of the rows of X and of Y.
+
+        Returns
+        -------
+        Matching
+            A copy with these names.
+        """
+        return replace(self, names=(list(x_names), list(y_names)))
+
+    def renamed(self, x_names: Sequence[Any], y_names: Sequence[Any]) -> "Matching":
+        """Do what `with_names` does; its old name."""
+        warnings.warn("Matching.renamed is now called with_names", FutureWarning, stacklevel=2)
+        return self.with_names(x_names, y_names)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the matching as plain numbers, strings and lists.
+
+        Returns
+        -------
+        dict
+            Method, dependence, indices, pairs and, where there is one, the verdict.
+        """
+        answer: dict[str, Any] = {
+            "method": self.method,
+            "dependence": self.dependence,
+            "indices": self.indices.tolist(),
+            "pairs": list(self.rows()),
+        }
+        if self.reliable is not None:
+            answer |= {"reliable": self.reliable, "reliability": self.reliability, "report": self.report}
+        return answer
+
+    def to_csv(self) -> str:
+        """Return the pairs as csv text.
+
+        Returns
+        -------
+        str
+            A table with the columns x and y, and confidence where that is known.
+        """
+        text = io.StringIO()
+        fields = ["x", "y", "confidence"] if self.confidence.size else ["x", "y"]
+        writer = csv.DictWriter(text, fieldnames=fields, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.rows())
+        return text.getvalue()
+
+    def to_frame(self) -> Any:
+        """Return the pairs as a pandas DataFrame, by row name.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A table with the columns of `to_csv`.
+        """
+        from pairup.extras import require
+
+        return require("pandas", extra="parquet").DataFrame(list(self.rows()))
+
+    def plot(self, ax: "Sequence[Axes] | None" = None) -> "MatchingDisplay":
+        """Draw matched pairs, confidences, and what the candidates agree on.
+
+        Parameters
+        ----------
+        ax : sequence of three matplotlib Axes, optional
+            Where to draw; a new figure unless given.
+
+        Returns
+        -------
+        pairup.plots.MatchingDisplay
+            The drawn display.
+        """
+        from pairup.plots import MatchingDisplay
+
+        return MatchingDisplay.from_matching(self, ax=ax)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the matching to a .npz file that opens without pickle; the fitted `model` is not saved.
+
+        Parameters
+        ----------
+        path : path
+            Where to write.
+        """
+        from pairup.files import replacing
+
+        header = {
+            "format": FORMAT,
+            "method": self.method,
+            "dependence": self.dependence,
+            "names": [[name if isinstance(name, int | float | str) else str(name) for name in of] for of in self.names],
+            "reliable": self.reliable,
+            "reliability": self.reliability,
+            "report": self.report,
+            "alternatives": [[a.score, a.agreement] for a in self.alternatives],
+            "history": [[s.start, s.iteration, s.value] for s in self.history],
+        }
+        shape = (-1, len(self.indices))
+        arrays: dict[str, Any] = {
+            "header": np.array(json.dumps(header)),
+            "indices": self.indices,
+            "alternatives": np.reshape([a.indices for a in self.alternatives], shape).astype(np.intp),
+            "history": np.reshape([s.indices for s in self.history], shape).astype(np.intp),
+            "confidence": self.confidence,
+            "probabilities": self.probabilities,
+        }
+        if self.sets is not None:
+            arrays["X"], arrays["Y"] = self.sets
+        with replacing(path) as temporary, open(temporary, "wb") as file:
+            np.savez_compressed(file, **arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Matching":
+        """Read a matching that `save` wrote.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+
+        Returns
+        -------
+        Matching
+            The matching, without its `model`.
+        """
+        from zipfile import BadZipFile
+
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+            header = json.loads(str(arrays["header"]))
+            newer = header["format"] > FORMAT
+        except FileNotFoundError:
+            raise
+        except (BadZipFile, EOFError, OSError, KeyError, ValueError, TypeError, AttributeError) as error:
+            raise ValueError(f"{path} is not a saved matching ({error}); expected a file of Matching.save") from error
+        if newer:
+            raise ValueError(
+                f"{path} has format {header['format']}, and this pairup reads formats up to {FORMAT}; "
+                "upgrade it: pip install --upgrade pairup"
+            )
+        return cls(
+            indices=arrays["indices"],
+            method=header["method"],
+            dependence=header["dependence"],
+            model=None,
+            history=[
+                Step(start, iteration, p, value)
+                for p, (start, iteration, value) in zip(arrays["history"], header["history"], strict=True)
+            ],
+            names=(header["names"][0], header["names"][1]),
+            confidence=arrays["confidence"],
+            probabilities=arrays["probabilities"],
+            reliable=header["reliable"],
+            reliability=header["reliability"],
+            report=header["report"],
+            alternatives=[
+                Alternative(p, score, agreement)
+                for p, (score, agreement) in zip(arrays["alternatives"], header["alternatives"], strict=True)
+            ],
+            sets=(arrays["X"], arrays["Y"]) if "X" in arrays else None,
+        )

@@ -1,0 +1,82 @@
+import numpy as np
+import pytest
+
+import pairup
+from pairup.auto.problem import Problem
+from pairup.kernels import squared_distances
+
+
+def test_directions_of_one_column_are_not_believed(rng):
+    m = pairup.match(1 + rng.random((20, 1)), rng.normal(size=(20, 3)), metric="cosine")
+    assert not m.reliable
+    assert "equal" in m.report
+
+
+def test_angles_are_compared_with_unrelated_angles(rng):
+    X, Y = rng.normal(size=(20, 3)), rng.normal(size=(20, 4))
+    assert next(Problem.check(X, Y, metric="cosine").geometries()).on_sphere
+    assert not next(Problem.check(X, Y, metric="euclidean").geometries()).on_sphere
+
+
+def test_sets_without_variation_are_not_believed(rng):
+    m = pairup.match(np.ones((20, 3)), rng.normal(size=(20, 2)))
+    assert m.reliable is False
+    assert "all objects of X are equal" in m.report
+    assert sorted(m.indices.tolist()) == list(range(20))
+
+
+@pytest.mark.parametrize("metric", ["auto", "cosine", "euclidean"])
+@pytest.mark.parametrize("columns", [1, 3])
+@pytest.mark.parametrize(("far", "spread"), [(1e6, 1e-7), (1.7e9, 1e-3), (0.0, 1e-170)])
+def test_sets_with_hardly_any_variation_are_not_believed(rng, far, spread, columns, metric):
+    still = far + spread * rng.normal(size=(12, columns))
+    for sets in ((still, rng.normal(size=(12, 3))), (rng.normal(size=(12, 3)), still)):
+        m = pairup.match(*sets, metric=metric)
+        assert m.reliable is False
+        assert np.isfinite(m.confidence).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"anchors": [(0, 99)]}, r"the anchor \(0, 99\) is out of range"),
+        ({"anchors": [(0, 1), (0, 1)]}, "given twice"),
+        ({"anchors": [(0, 1), (0, 2)]}, "x 0 the partners 1 and 2"),
+        ({"anchors": [(0, 1), (2, 1)]}, "y 1 the partners 0 and 2"),
+        ({"anchors": [(0.5, 1)]}, "pairs"),
+        ({"prior": np.ones((3, 3))}, r"\(20, 20\), got shape \(3, 3\)"),
+        ({"prior": np.full((20, 20), np.nan)}, "prior contains NaN"),
+        ({"prior_weight": 1.0}, "come with a prior"),
+        ({"overlap": 0.0}, r"\(0, 1\], got 0.0"),
+        ({"overlap": 1.5}, r"\(0, 1\], got 1.5"),
+        ({"overlap": "most"}, "or 'auto', got 'most'"),
+        ({"metric": "manhattan"}, "got 'manhattan'"),
+        ({"metric": "precomputed"}, "symmetric distance matrix"),
+        ({"kernel": "rbf"}, "'precomputed', got 'rbf'"),
+        ({"method": "ks-hsic", "overlap": 0.5}, "overlap can be used with method='auto' only"),
+    ],
+)
+def test_bad_arguments_are_refused(rng, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        pairup.match(rng.normal(size=(20, 3)), rng.normal(size=(20, 4)), **arguments)
+
+
+def test_precomputed_kernels_are_distances(rng):
+    X, Y = rng.normal(size=(12, 3)), rng.normal(size=(9, 2))
+    problem = Problem.check(X @ X.T, Y @ Y.T, kernel="precomputed")
+    np.testing.assert_allclose(problem.x, squared_distances(X), atol=1e-9)
+    np.testing.assert_allclose(problem.y, squared_distances(Y), atol=1e-9)
+    assert problem.sets is None
+    assert [pair.metric for pair in problem.geometries()] == ["precomputed", "geodesic"]
+    assert list(problem.further_geometries()) == []
+
+
+def test_tables_are_compared_by_every_metric_that_suits_them(rng):
+    def metrics(n, d, e):
+        problem = Problem.check(rng.normal(size=(n, d)), rng.normal(size=(n, e)))
+        return [pair.metric for pair in problem.geometries()]
+
+    assert metrics(40, 3, 4) == ["euclidean", "cityblock", "partially-whitened", "ranks", "cosine", "geodesic"]
+    assert metrics(40, 1, 1) == ["euclidean", "ranks", "geodesic"]
+    assert metrics(40, 2, 101) == ["euclidean", "cityblock", "partially-whitened", "geodesic"]
+    assert "geodesic" not in metrics(15, 3, 3)

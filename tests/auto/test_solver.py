@@ -1,0 +1,145 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import pairup
+import pairup.auto.search as search_module
+from pairup.auto.geometry import Geometry, table_geometries
+from pairup.auto.problem import Context, Problem
+from pairup.auto.schedule import MANY_OBJECTS
+from pairup.auto.search import Candidate, CoarseResult
+from pairup.auto.solver import breed, estimate_pairs, is_clearly_better, search, solve, weight_prior
+from pairup.constraints import Constraints
+from pairup.datasets import shuffle_pair
+
+
+def rolled_sheet(seed):
+    """A sheet, denser at one corner, rolled up in space: what is coarse leads astray."""
+    rng = np.random.default_rng(seed)
+    t, h = 1.5 * np.pi * (1 + 2 * rng.random(50) ** 1.3), 21 * rng.random(50) ** 1.5
+    arc = 0.5 * (t * np.sqrt(1 + t * t) + np.arcsinh(t))
+    return shuffle_pair(np.c_[t * np.cos(t), h, t * np.sin(t)], np.c_[arc, h], random_state=seed)
+
+
+def test_populations_match_a_rolled_sheet_with_the_sheet(monkeypatch):
+    sets = [rolled_sheet(seed) for seed in (1, 4)]
+    bred = [(pairup.match(X, Y).indices == truth).mean() for X, Y, truth in sets]
+    monkeypatch.setattr("pairup.auto.solver.breed", lambda *args: [])
+    alone = [(pairup.match(X, Y).indices == truth).mean() for X, Y, truth in sets]
+    assert np.mean(bred) > np.mean(alone) + 0.3
+
+
+def test_populations_are_bred_only_where_no_metric_is_clear_and_believed_only_where_they_agree(rng, monkeypatch):
+    X, Y, truth = rolled_sheet(1)
+    geometries, context = list(table_geometries(X, Y)), Context(Constraints(50, 50, 50))
+    lost = rng.permutation(50)
+    clear, unclear = (
+        [CoarseResult(g.metric, [Candidate(g.metric, 0, 0.1, lost, value)], 0.5) for g in geometries]
+        for value in (0.8, 0.6)
+    )
+    calls, parents = [], []
+
+    def evolve(geometries, weights, solutions, kernels, context):
+        calls.append(context.seed)
+        parents.append(solutions)
+        return [found[len(calls) - 1]]
+
+    monkeypatch.setattr("pairup.auto.solver.evolve", evolve)
+    found = [truth, lost]
+    assert breed(geometries, clear, context) == []
+    assert calls == []
+    assert breed(geometries, unclear, context) == []
+    assert calls == [0, 1]
+    calls.clear()
+    found = [truth, truth, truth]
+    assert len(breed(geometries, unclear, context)) == 3
+    assert calls == [0, 1, 2]
+    assert all((p == truth).all() for p in parents[-1])  # the third descends from both
+    for few_or_many in (Constraints(20, 50, 20), Constraints(700, 50, 50)):
+        assert breed(geometries, unclear, Context(few_or_many)) == []
+    assert calls == [0, 1, 2]
+
+
+def test_known_pairs_breed_only_where_the_data_alone_do(rng, skewed, monkeypatch):
+    calls = []
+    monkeypatch.setattr("pairup.auto.solver.breed", lambda *args: calls.append(args) or [])
+    for (X, Y, truth), times in ((skewed(rng), 1), (rolled_sheet(1), 2)):
+        calls.clear()
+        pairup.match(X, Y, anchors=[(0, int(truth[0]))])
+        assert len(calls) == times
+
+
+def test_a_result_has_to_be_clearly_better(rng, skewed):
+    X, Y, _ = skewed(rng)
+    context = Context(Constraints(60, 60, 60))
+    found, geometries = drain(search(list(table_geometries(X, Y))[:2], (), [context], []))
+    worse = replace(found, indices=rng.permutation(60))
+    assert is_clearly_better(found, worse, geometries, context)
+    assert not is_clearly_better(worse, found, geometries, context)
+    assert not is_clearly_better(found, found, geometries, context)
+
+
+def drain(steps):
+    """Return what a generator returns."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
+def test_the_number_of_pairs_is_estimated_whichever_candidate_is_best(rng, skewed):
+    X, Y, _ = skewed(rng)
+    problem = Problem.check(X, Y)
+    *_, answer = solve(problem)
+    joint_first = sorted(answer.consensus.candidates, key=lambda candidate: candidate.metric != "joint")
+    assert joint_first[0].metric == "joint"
+    answer = replace(answer, consensus=replace(answer.consensus, candidates=joint_first))
+    geometries = [*problem.geometries(), *problem.further_geometries()]
+    assert 50 <= estimate_pairs(answer, geometries) <= 60
+
+
+def test_the_consensus_of_an_answer_holds_no_plans(rng, skewed):
+    X, Y, _ = skewed(rng)
+    *_, answer = solve(Problem.check(X, Y))
+    kept = [*answer.consensus.candidates, *(c for result in answer.consensus.coarse for c in result.candidates)]
+    assert len(kept) > 10
+    assert all(candidate.plan is None for candidate in kept)
+
+
+def test_several_weights_of_a_prior_are_tried_unless_one_is_given(rng):
+    prior = rng.normal(size=(5, 5)).astype(np.float32)
+    constraints = Constraints(5, 5, 5, prior=prior)
+    assert [w.prior.max() / prior.max() for w in weight_prior(constraints, None)] == pytest.approx([0.2, 1.0])
+    assert [w.prior.max() / prior.max() for w in weight_prior(constraints, 0.5)] == pytest.approx([0.5])
+    free = Constraints(5, 5, 5)
+    assert weight_prior(free, None) == [free]
+
+
+def test_six_hundred_objects_are_matched_by_leading_directions(rng, monkeypatch):
+    """The low-rank way: no kernel is whitened as a whole, half of the starts end early, and the truth is found."""
+    X, Y, truth = shuffle_pair(*related(rng, 620))
+    whole, halved = [], []
+    dense, halving = Geometry.whiten, search_module.anneal_halving
+    monkeypatch.setattr(Geometry, "whiten", lambda *args: whole.append(args) or dense(*args))
+    monkeypatch.setattr(search_module, "anneal_halving", lambda *a, **k: halved.append(a) or halving(*a, **k))
+    *_, answer = solve(Problem.check(X, Y, metric="euclidean"))
+    assert (answer.indices == truth).mean() > 0.9
+    assert answer.reliable
+    assert whole == []
+    assert halved
+    assert {c.epsilon for c in answer.consensus.candidates} == set(MANY_OBJECTS.continuation)
+
+
+def related(rng, n):
+    Z = rng.gamma(2.0, size=(n, 4)) * [4, 3, 2, 1]
+    return Z, Z @ np.linalg.qr(rng.normal(size=(6, 4)))[0].T + 0.01 * rng.normal(size=(n, 6))
+
+
+def test_unequal_sets_of_many_objects_are_matched(rng):
+    X, Y, truth = shuffle_pair(*related(rng, 650))
+    *_, answer = solve(Problem.check(X, Y[:600], metric="euclidean"))
+    there = truth < 600
+    assert (answer.indices >= 0).sum() == 600
+    assert (answer.indices[there] == truth[there]).mean() > 0.8

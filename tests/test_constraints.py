@@ -1,0 +1,91 @@
+import itertools
+
+import numpy as np
+import pytest
+
+from pairup.constraints import Constraints, check_anchors, check_prior, count_pairs
+
+
+def test_rounding_keeps_to_anchors_and_numbers(rng):
+    anchors = (np.array([2, 0]), np.array([1, 3]))
+    indices = Constraints(6, 5, 4, anchors).round(rng.random((6, 5)))
+    assert indices[2] == 1
+    assert indices[0] == 3
+    assert (indices >= 0).sum() == 4
+    matched = indices[indices >= 0]
+    assert len(set(matched.tolist())) == 4
+
+
+@pytest.mark.parametrize(("n", "m", "n_pairs"), [(4, 4, 4), (5, 3, 3), (3, 5, 3), (4, 4, 2), (5, 3, 2)])
+def test_rounding_is_the_best_of_all_matchings(rng, n, m, n_pairs):
+    plan = rng.random((n, m))
+    totals = [
+        sum(plan[i, j] for i, j in zip(rows, columns, strict=True))
+        for rows in itertools.combinations(range(n), n_pairs)
+        for columns in itertools.permutations(range(m), n_pairs)
+    ]
+    indices = Constraints(n, m, n_pairs).round(plan)
+    matched = np.flatnonzero(indices >= 0)
+    assert len(matched) == n_pairs
+    assert plan[matched, indices[matched]].sum() == pytest.approx(max(totals))
+
+
+def test_plans_have_the_sums_of_the_constraints(rng):
+    constraints = Constraints(6, 4, 3, (np.array([1]), np.array([2])))
+    p = constraints.round(rng.random((6, 4)))
+    for plan in (constraints.hard(p), constraints.warm_start(p, trust=1.0)):
+        assert plan.sum() == 3
+        assert plan[1, 2] == 1
+    half = constraints.warm_start(p)
+    np.testing.assert_allclose(half, 0.5 * constraints.uniform() + 0.5 * constraints.hard(p))
+    np.testing.assert_array_equal(constraints.warm_start(p, trust=0.0), constraints.uniform())
+
+
+def test_imposed_anchors_keep_a_permutation(rng):
+    for _ in range(20):
+        known = rng.permutation(8)[:3], rng.permutation(8)[:3]
+        imposed = Constraints(8, 8, 8, known).impose_anchors(rng.permutation(8))
+        assert sorted(imposed) == list(range(8))
+        assert (imposed[known[0]] == known[1]).all()
+
+
+def test_masked_profits_leave_anchors_no_rival(rng):
+    profit = rng.normal(size=(4, 4)).astype(np.float32)
+    Constraints(4, 4, 4, (np.array([1]), np.array([3]))).mask_anchors(profit)
+    assert profit[1].argmax() == 3
+    assert profit[:, 3].argmax() == 1
+    assert (np.delete(profit[1], 3) < -50).all()
+    assert (np.delete(profit[:, 3], 1) < -50).all()
+
+
+def test_an_overlap_is_a_number_of_pairs():
+    assert count_pairs(1.0, 10, 8, 0) == 8
+    assert count_pairs(0.5, 10, 8, 0) == 4
+    assert count_pairs(0.5, 10, 8, 6) == 6  # no fewer than are known
+    assert count_pairs(1e-9, 10, 8, 0) == 1
+    assert count_pairs("auto", 10, 8, 0) == 8
+
+
+@pytest.mark.parametrize("overlap", [0.0, -1.0, 1.01, float("nan"), "most"])
+def test_other_overlaps_are_refused(overlap):
+    with pytest.raises(ValueError, match="overlap must"):
+        count_pairs(overlap, 5, 5, 0)
+
+
+def test_anchors_come_back_in_their_order():
+    rows, columns = check_anchors([(3, 0), (1, 4)], 5, 5)
+    assert rows.tolist() == [3, 1]
+    assert columns.tolist() == [0, 4]
+
+
+@pytest.mark.parametrize("anchors", [[(0, 5)], [(-1, 0)], [(0, 1, 2)], [(0.5, 1)], [(1, 1), (2, 1)]])
+def test_other_anchors_are_refused(anchors):
+    with pytest.raises(ValueError, match="anchor"):
+        check_anchors(anchors, 5, 5)
+
+
+def test_a_prior_has_mean_zero_and_modulus_one(rng):
+    prior = check_prior(100 + 7 * rng.normal(size=(4, 6)), 4, 6)
+    assert prior.mean() == pytest.approx(0, abs=1e-6)
+    assert np.abs(prior).max() == pytest.approx(1)
+    assert (check_prior(np.ones((3, 3)), 3, 3) == 0).all()
