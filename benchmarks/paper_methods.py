@@ -17,11 +17,10 @@ from pairup import KSHSIC, KSMI, KSNOCCO, LSOM
 from pairup.climb import climb
 from pairup.datasets import data_folder, half_images, load_flickr, load_tiles, make_cubic, shuffle_pair, to_lab
 from pairup.kernels import KernelFamily
-from pairup.matchers import eigen_starts
 from pairup.measures import HSIC, NOCCO, align, ridge_term, solve_ridge
 from pairup.metrics import match_accuracy
 from pairup.selection import RatioGrid, best_setting, fold_numbers
-from pairup.starts import leading_eigenvectors, sort_match
+from pairup.starts import eigen_starts, leading_eigenvectors, sort_match
 
 
 class TrainingCentres(RatioGrid):

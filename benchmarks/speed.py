@@ -16,9 +16,9 @@ from pairup import KSHSIC, LSOM
 from pairup.assignment import assign
 from pairup.datasets import half_images, load_flickr, load_tiles, to_lab
 from pairup.kernels import KernelFamily
-from pairup.starts import eigen_starts
 from pairup.measures import LSMI
 from pairup.parallel import pinned_blas
+from pairup.starts import eigen_starts
 
 N = 320
 

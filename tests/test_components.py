@@ -3,14 +3,13 @@ import pytest
 from scipy.spatial.distance import pdist
 from sklearn.decomposition import PCA
 
-from pairup import components
 from pairup.components import principal_components
 
 
-@pytest.fixture(params=[components.TALL, 0], ids=["svd", "gram"])
-def tall(request, monkeypatch):
-    """Take tall tables by the singular value decomposition, then by the Gram matrix."""
-    monkeypatch.setattr(components, "TALL", request.param)
+@pytest.fixture(params=["svd", "gram"])
+def solver(request):
+    """How tall tables are decomposed: by singular values, and by the Gram matrix."""
+    return request.param
 
 
 def centred(rng, shape):
@@ -19,9 +18,9 @@ def centred(rng, shape):
 
 
 @pytest.mark.parametrize("shape", [(50, 6), (6, 50), (9, 9)])
-def test_they_agree_with_the_singular_value_decomposition(shape, rng, tall):
+def test_they_agree_with_the_singular_value_decomposition(shape, rng, solver):
     Z = centred(rng, shape)
-    U, variances = principal_components(Z)
+    U, variances = principal_components(Z, solver=solver)
     u, s, _ = np.linalg.svd(Z, full_matrices=False)
     k = len(variances)
     assert k == np.linalg.matrix_rank(Z)
@@ -30,31 +29,31 @@ def test_they_agree_with_the_singular_value_decomposition(shape, rng, tall):
 
 
 @pytest.mark.parametrize("shape", [(50, 6), (6, 50)])
-def test_they_agree_with_scikit_learn(shape, rng, tall):
+def test_they_agree_with_scikit_learn(shape, rng, solver):
     Z = centred(rng, shape)
-    U, variances = principal_components(Z)
+    U, variances = principal_components(Z, solver=solver)
     peer = PCA(n_components=len(variances)).fit(Z)
     np.testing.assert_allclose(variances / (len(Z) - 1), peer.explained_variance_)
     np.testing.assert_allclose(np.abs(U * np.sqrt(variances)), np.abs(peer.transform(Z)), atol=1e-8)
 
 
 @pytest.mark.parametrize("shape", [(50, 6), (6, 50)])
-def test_components_are_orthonormal_and_keep_distances(shape, rng, tall):
+def test_components_are_orthonormal_and_keep_distances(shape, rng, solver):
     Z = centred(rng, shape)
-    U, variances = principal_components(Z)
+    U, variances = principal_components(Z, solver=solver)
     np.testing.assert_allclose(U.T @ U, np.eye(len(variances)), atol=1e-10)
     np.testing.assert_allclose(pdist(U * np.sqrt(variances)), pdist(Z))
 
 
-def test_columns_without_variance_are_left_out(rng, tall):
+def test_columns_without_variance_are_left_out(rng, solver):
     Z = centred(rng, (40, 2)) @ rng.normal(size=(2, 5))
-    U, variances = principal_components(Z)
+    U, variances = principal_components(Z, solver=solver)
     assert U.shape == (40, 2)
     assert len(variances) == 2
 
 
-def test_a_table_of_zeros_has_one_component_without_variance(tall):
-    U, variances = principal_components(np.zeros((7, 3)))
+def test_a_table_of_zeros_has_one_component_without_variance(solver):
+    U, variances = principal_components(np.zeros((7, 3)), solver=solver)
     assert U.shape == (7, 1)
     assert np.isfinite(U).all()
     assert variances.tolist() == [0.0]

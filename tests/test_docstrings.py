@@ -67,7 +67,9 @@ def faults(found):
     for name, parameter in inspect.signature(found).parameters.items():
         if parameter.default is inspect.Parameter.empty or name not in validator.doc_all_parameters:
             continue
-        _, _, default = validator.doc_all_parameters[name][0].partition("default ")
+        kind, _, default = validator.doc_all_parameters[name][0].partition("default ")
+        if parameter.default is None and kind.endswith(", optional"):
+            continue
         try:
             right = ast.literal_eval(default) == parameter.default
         except (SyntaxError, ValueError):

@@ -1,14 +1,15 @@
 """Principal components of a table."""
 
+from typing import Literal
+
 import numpy as np
 
 from pairup.types import Array
 
 NOISE = 1e-12  # variances below this share of the largest are rounding errors
-TALL = 4096  # rows from which the d × d Gram matrix replaces the singular value decomposition: many times quicker
 
 
-def principal_components(Z: Array) -> tuple[Array, Array]:
+def principal_components(Z: Array, *, solver: Literal["svd", "gram"] = "svd") -> tuple[Array, Array]:
     """Return the principal components of a centred table, each of length 1, and their variances times n.
 
     Z = U diag(√variances) Vᵀ, and ``U * np.sqrt(variances)`` is Z in the coordinates V: distances between rows stay
@@ -18,6 +19,9 @@ def principal_components(Z: Array) -> tuple[Array, Array]:
     ----------
     Z : ndarray of shape (n, d)
         Objects as rows; each column has mean 0.
+    solver : {"svd", "gram"}, default "svd"
+        How a tall table is decomposed: by singular values, to full precision, or by the eigenvectors of its d × d Gram
+        matrix, many times quicker and exact enough for single precision.
 
     Returns
     -------
@@ -37,7 +41,7 @@ def principal_components(Z: Array) -> tuple[Array, Array]:
     if d > n:  # the right-hand vectors of a wide table would cost most, and are not needed
         w, U = eigh(Z @ Z.T, driver="evd")
         U, variances = U[:, ::-1], np.maximum(w[::-1], 0.0)
-    elif n <= TALL:
+    elif solver == "svd":
         U, s, _ = svd(Z, full_matrices=False)
         variances = s**2
     else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pairup.colours import to_lab as to_lab
 from pairup.extras import require
 from pairup.sampling import farthest_first
 from pairup.types import Array, Images, Indices
@@ -85,29 +86,6 @@ def make_cubic(n: int = 100, random_state: int = 0) -> Pair:
     rng = np.random.default_rng(random_state)
     X = rng.uniform(-1, 1, size=(n, 1))
     return shuffle_pair(X, X**3, random_state + 1)
-
-
-def to_lab(images: NDArray[Any]) -> Array:
-    """Convert RGB images, or any array whose last axis is RGB, to Lab colours, as the paper does.
-
-    Parameters
-    ----------
-    images : ndarray of shape (…, 3)
-        RGB colours: integers from 0 to 255, or floats from 0 to 1.
-
-    Returns
-    -------
-    ndarray of shape (…, 3)
-        The colours in Lab: L from 0 to 100.
-
-    Examples
-    --------
-    >>> to_lab(np.array([[255, 255, 255]], dtype=np.uint8)).round()[0, 0]
-    np.float64(100.0)
-    """
-    color = require("skimage.color", extra="album")
-    lab: Array = color.rgb2lab(images)
-    return lab
 
 
 def half_images(images: NDArray[Any], random_state: int = 0) -> Pair:

@@ -123,12 +123,36 @@ class Subspace:
 
     @classmethod
     def from_kernels(cls, kernels: Sequence[Float32Array], most: int) -> "Subspace":
-        """Return the kernels within at most `most` directions."""
+        """Find the leading directions of the sum of several kernels.
+
+        Parameters
+        ----------
+        kernels : sequence of Float32Array of shape (n, n)
+            Kernel matrices of one set.
+        most : int
+            How many directions at most.
+
+        Returns
+        -------
+        Subspace
+            The kernels within these directions.
+        """
         Q = np.ascontiguousarray(eigendecompose(sum(kernels[1:], start=kernels[0].copy()))[1][:, : -most - 1 : -1])
         return cls(Q, [Q.T @ (K @ Q) for K in kernels])
 
     def spectrum(self, which: int) -> Spectrum:
-        """Return the leading eigenvalues and eigenvectors of one of the kernels."""
+        """Return the leading eigenvalues and eigenvectors of one of the kernels.
+
+        Parameters
+        ----------
+        which : int
+            The number of the kernel.
+
+        Returns
+        -------
+        Spectrum
+            Eigenvalues and eigenvectors.
+        """
         w, V = eigendecompose(self.inner[which].copy())
         return w, self.Q @ V
 

@@ -101,6 +101,3 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
-
-
-replacing = replace_file  # the former name

@@ -15,6 +15,8 @@ from pairup.selection import LAMBDAS, WIDTHS, RatioGrid, fold_numbers
 from pairup.starts import eigen_starts
 from pairup.types import Array
 
+WIDE = WIDTHS[-1]  # the paper's c' = 10^½, best for NOCCO
+
 
 class KernelizedSorting(IterativeMatcher):
     """Kernelized sorting: climb a measure of kernels at one width."""
@@ -105,8 +107,8 @@ class KSNOCCO(KernelizedSorting):
 
     Parameters
     ----------
-    width : float, default 10**0.5
-        Kernel width in multiples of the median width, the paper's c'.
+    width : float, default WIDE
+        Kernel width in multiples of the median width, the paper's c'; 10^½ unless given.
     epsilon : float, default 0.05
         The regulariser ε.
     n_starts : int, default 10
@@ -136,7 +138,7 @@ class KSNOCCO(KernelizedSorting):
     def __init__(
         self,
         *,
-        width: float = 10**0.5,
+        width: float = WIDE,
         epsilon: float = 0.05,
         n_starts: int = 10,
         max_iter: int = 20,
@@ -240,8 +242,8 @@ class LSOM(IterativeMatcher):
 
     Parameters
     ----------
-    widths : sequence of float, default 1^½, …, 10^½
-        Kernel widths to choose from, in multiples of the median widths.
+    widths : sequence of float, default WIDTHS
+        Kernel widths to choose from, in multiples of the median widths; 1^½, …, 10^½ unless given.
     lambdas : sequence of float, default (0.1, 0.01, 0.001)
         Regularisers λ to choose from.
     cv : int, default 2
@@ -362,8 +364,8 @@ class ProductLSOM(Matcher):
 
     Parameters
     ----------
-    widths : sequence of float, default 1^½, …, 10^½
-        Kernel widths to choose from, in multiples of the median widths.
+    widths : sequence of float, default WIDTHS
+        Kernel widths to choose from, in multiples of the median widths; 1^½, …, 10^½ unless given.
     n_starts : int, default 10
         How many eigenvalue-based starts; each is tried with both signs, at every width.
     kernel : str, callable or tuple of two, default "gaussian"
@@ -388,7 +390,7 @@ class ProductLSOM(Matcher):
     --------
     >>> import numpy as np
     >>> X = np.random.default_rng(0).gamma(2.0, size=(20, 2)) * [2, 1]
-    >>> indices = ProductLSOM(widths=[1.0]).fit_predict(X, np.log(X)[::-1])
+    >>> indices = ProductLSOM(widths=[1.0]).fit_predict(X, np.sqrt(X)[::-1])
     >>> bool((indices == np.arange(20)[::-1]).mean() > 0.8)
     True
     """

@@ -48,7 +48,7 @@ def match(
         of these, whitened principal components. "precomputed" takes X and Y as distance matrices.
     kernel : {"precomputed"}, optional
         Takes X and Y as kernel matrices.
-    anchors : sequence of (int, int), default none
+    anchors : sequence of (int, int), default ()
         Known pairs (i, j), in any order.
     prior : array_like of shape (n, m), optional
         Scores, larger where x_i and y_j are likelier to belong together.
@@ -116,7 +116,23 @@ def match_steps(
 
     Parameters
     ----------
-    X, Y, method, metric, kernel, anchors, prior, prior_weight, overlap, n_jobs, random_state
+    X, Y : array_like
+        The two sets, as in `match`.
+    method, metric : str, default "auto"
+        As in `match`.
+    kernel : str, optional
+        As in `match`.
+    anchors : sequence of (int, int), default ()
+        As in `match`.
+    prior : array_like, optional
+        As in `match`.
+    prior_weight : float, optional
+        As in `match`.
+    overlap : float or "auto", default 1.0
+        As in `match`.
+    n_jobs : int, optional
+        As in `match`.
+    random_state : int, default 0
         As in `match`.
 
     Yields

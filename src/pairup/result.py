@@ -68,17 +68,17 @@ class Matching:
         The steps of the search that won.
     names : tuple of two lists
         Row names of X and of Y; row numbers where they have none.
-    confidence : Array of shape (n,)
+    confidence : Array of shape (n,), default empty
         The probability of each pair. This and all that follows is set by ``method="auto"`` only.
-    probabilities : Array of shape (n, m)
+    probabilities : Array of shape (n, m), default empty
         The same for all pairs.
-    reliable : bool or None
+    reliable : bool, optional
         Whether the data identify the pairing.
-    reliability : float or None
+    reliability : float, optional
         The expected share of right pairs.
-    report : str
+    report : str, default ''
         The reasons, in words.
-    alternatives : list of Alternative
+    alternatives : list of Alternative, default empty
         Other solutions that the data nearly allow.
     sets : tuple of two Array, optional
         The two tables, where they were given as tables.
@@ -295,7 +295,18 @@ class Matching:
         return replace(self, names=(list(x_names), list(y_names)))
 
     def renamed(self, x_names: Sequence[Any], y_names: Sequence[Any]) -> "Matching":
-        """Do what `with_names` does; its old name."""
+        """Do what `with_names` does; this is its old name.
+
+        Parameters
+        ----------
+        x_names, y_names : sequence
+            As in `with_names`.
+
+        Returns
+        -------
+        Matching
+            A copy with these names.
+        """
         warnings.warn("Matching.renamed is now called with_names", FutureWarning, stacklevel=2)
         return self.with_names(x_names, y_names)
 
@@ -369,7 +380,7 @@ class Matching:
         path : path
             Where to write.
         """
-        from pairup.files import replacing
+        from pairup.files import replace_file
 
         header = {
             "format": FORMAT,
@@ -393,7 +404,7 @@ class Matching:
         }
         if self.sets is not None:
             arrays["X"], arrays["Y"] = self.sets
-        with replacing(path) as temporary, open(temporary, "wb") as file:
+        with replace_file(path) as temporary, open(temporary, "wb") as file:
             np.savez_compressed(file, **arrays)
 
     @classmethod

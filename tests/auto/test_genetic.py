@@ -10,7 +10,7 @@ from pairup.auto.genetic import (
     insert,
     select_parents,
 )
-from pairup.auto.geometry import table_geometries
+from pairup.auto.metrics import table_geometries
 from pairup.auto.problem import Context
 from pairup.auto.schedule import GENETIC, GEOMETRY
 from pairup.constraints import Constraints

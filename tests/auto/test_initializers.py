@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from pairup.auto.geometry import table_geometries
 from pairup.auto.initializers import initial_plans, match_distance_profiles, match_leverages, rotated_starts
+from pairup.auto.metrics import table_geometries
 from pairup.auto.problem import Context
 from pairup.auto.schedule import INITIALIZERS
 from pairup.constraints import Constraints

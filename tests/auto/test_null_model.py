@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from pairup.auto.geometry import GeometryPair, normalize_rows
+from pairup.auto.geometry import GeometryPair
+from pairup.auto.metrics import normalize_rows
 from pairup.auto.null_model import count_draws, decorrelate, draw_unrelated
 from pairup.constraints import Constraints
 from pairup.kernels import center, squared_distances

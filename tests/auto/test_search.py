@@ -2,8 +2,8 @@ from itertools import pairwise
 
 import pytest
 
-from pairup.auto.geometry import table_geometries
 from pairup.auto.initializers import initial_plans
+from pairup.auto.metrics import table_geometries
 from pairup.auto.problem import Context
 from pairup.auto.schedule import SEARCH
 from pairup.auto.search import (

@@ -5,7 +5,8 @@ import pytest
 
 import pairup
 import pairup.auto.search as search_module
-from pairup.auto.geometry import Geometry, table_geometries
+from pairup.auto.geometry import Geometry
+from pairup.auto.metrics import table_geometries
 from pairup.auto.problem import Context, Problem
 from pairup.auto.schedule import MANY_OBJECTS
 from pairup.auto.search import Candidate, CoarseResult

@@ -19,7 +19,7 @@ from pairup.album.frames import Frame
 from pairup.album.layout import settle
 from pairup.album.photos import Photos, read_photos
 from pairup.album.render import WRITERS, Style, choose_colours
-from pairup.files import check_writable, replacing
+from pairup.files import check_writable, replace_file
 from pairup.types import Array, Images, Indices
 
 FORMAT, VERSION = "pairup album", 1
@@ -191,7 +191,7 @@ class Album:
             content = self.to_csv().encode()
         else:
             content = WRITERS[suffix](self, style or Style())
-        with replacing(path) as temporary:
+        with replace_file(path) as temporary:
             temporary.write_bytes(content)
         return path
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pairup.album.decoding import MINIATURE, THUMBNAIL
-from pairup.files import replacing
+from pairup.files import replace_file
 from pairup.types import Images
 
 VERSION = 1
@@ -92,7 +92,7 @@ def store(path: Path, reduced: Reduced) -> None:
     header = json.dumps({"taken": reduced.taken and reduced.taken.isoformat()}).encode()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as temporary:
+        with replace_file(path) as temporary:
             temporary.write_bytes(header + b"\n" + reduced.miniature.tobytes() + reduced.thumbnail)
     except OSError:
         pass

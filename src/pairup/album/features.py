@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairup.album.photos import Photos
-from pairup.datasets import to_lab
+from pairup.colours import to_lab
 from pairup.types import Array, Images
 from pairup.validation import check_set
 

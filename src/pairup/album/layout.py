@@ -188,7 +188,7 @@ def rotate(features: Array) -> Float32Array:
     """
     X = features - features.mean(axis=0)
     if X.shape[1] > 3:
-        U, variances = principal_components(X)
+        U, variances = principal_components(X, solver="gram")
         X = U * np.sqrt(variances)
     return np.ascontiguousarray(X, dtype=np.float32)
 

@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from pairup.album.decoding import LOSSLESS, ignore_warnings
+from pairup.album.frames import Frame
+from pairup.album.photos import Photos
 from pairup.extras import require
 from pairup.parallel import run
-
-if TYPE_CHECKING:
-    from pairup.album.album import Album
+from pairup.types import Indices
 
 PAPERS = {  # width and height in mm
     "a0": (841, 1189),
@@ -42,6 +42,29 @@ JPEG_BYTES = 0.12  # per pixel, about
 SWATCH = 16  # pixels a side of a vector's colour in a web page
 SMOOTHING = 4  # pixels per pixel, each way, in which round corners are drawn
 AT_ONCE = 32  # tiles drawn in one task
+
+
+class Arrangement(Protocol):
+    """What is drawn of an album: the items on the cells of a frame."""
+
+    @property
+    def frame(self) -> Frame:
+        """The frame."""
+
+    @property
+    def order(self) -> Indices:
+        """The item on each cell, −1 for a blank."""
+
+    @property
+    def photos(self) -> Photos | None:
+        """The photos; None where the items are vectors."""
+
+    @property
+    def colours(self) -> Any:
+        """A colour for each item that is a vector."""
+
+    def name(self, item: int) -> str:
+        """Return the name of an item."""
 
 
 @dataclass(frozen=True)
@@ -112,13 +135,13 @@ class Style:
         return (*rgb[:3], 255)
 
 
-def draw_picture(album: "Album", style: Style) -> Any:
+def draw_picture(album: Arrangement, style: Style) -> Any:
     """Draw the album as a picture.
 
     Parameters
     ----------
-    album : Album
-        The album.
+    album : Arrangement
+        An album.
     style : Style
         Its look.
 
@@ -161,7 +184,7 @@ def _apply(function: Callable[[int], Any], items: list[int]) -> list[Any]:
     return [function(item) for item in items]
 
 
-def _place_cells(album: "Album", style: Style) -> tuple[Any, Any]:
+def _place_cells(album: Arrangement, style: Style) -> tuple[Any, Any]:
     """Return the top left corner of each cell and the extent of the whole, (vertical, horizontal), in cells."""
     steps = (album.frame.cells - album.frame.cells.min(axis=0)) / album.frame.pitch
     places = style.gap + steps * (1 + style.gap)
@@ -196,7 +219,7 @@ def _draw_corner_mask(cell: int, radius: float, size: tuple[int, int] | None = N
     return large.resize((width, height), image.Resampling.BOX)
 
 
-def _draw_tile(album: "Album", item: int, cell: int, fit: str) -> Any:
+def _draw_tile(album: Arrangement, item: int, cell: int, fit: str) -> Any:
     """Draw one item for a cell."""
     image, image_ops = require("PIL.Image", extra="album"), require("PIL.ImageOps", extra="album")
     if album.photos is None:
@@ -234,13 +257,13 @@ def choose_colours(features: Any) -> Any:
     return np.round(255 * X).astype(np.uint8)
 
 
-def render_png(album: "Album", style: Style) -> bytes:
+def render_png(album: Arrangement, style: Style) -> bytes:
     """Render the album as PNG.
 
     Parameters
     ----------
-    album : Album
-        The album.
+    album : Arrangement
+        An album.
     style : Style
         Its look.
 
@@ -253,13 +276,13 @@ def render_png(album: "Album", style: Style) -> bytes:
     return _encode(drawn if style.background == "transparent" else drawn.convert("RGB"), "PNG")
 
 
-def render_jpeg(album: "Album", style: Style) -> bytes:
+def render_jpeg(album: Arrangement, style: Style) -> bytes:
     """Render the album as JPEG; transparent parts become white.
 
     Parameters
     ----------
-    album : Album
-        The album.
+    album : Arrangement
+        An album.
     style : Style
         Its look.
 
@@ -271,13 +294,13 @@ def render_jpeg(album: "Album", style: Style) -> bytes:
     return _encode(_flatten(draw_picture(album, style)), "JPEG", quality=92, dpi=(style.dpi, style.dpi))
 
 
-def render_pdf(album: "Album", style: Style) -> bytes:
+def render_pdf(album: Arrangement, style: Style) -> bytes:
     """Render the album as a PDF of one page.
 
     Parameters
     ----------
-    album : Album
-        The album.
+    album : Arrangement
+        An album.
     style : Style
         Its look.
 
@@ -309,14 +332,14 @@ def _encode(drawn: Any, kind: str, **options: Any) -> bytes:
     return buffer.getvalue()
 
 
-def _embed_pictures(album: "Album") -> dict[int, tuple[str, int, int]]:
+def _embed_pictures(album: Arrangement) -> dict[int, tuple[str, int, int]]:
     """Return each item as a data URL with its width and height, large enough to be enlarged."""
     shown = [int(item) for item in album.order if item >= 0]
     side = next((s for s in PAGE_SIDES if len(shown) * s * s * JPEG_BYTES <= PAGE_BYTES), PAGE_SIDES[-1])
     return dict(zip(shown, _map_items(lambda item: _embed_picture(album, item, side), shown), strict=True))
 
 
-def _embed_picture(album: "Album", item: int, side: int) -> tuple[str, int, int]:
+def _embed_picture(album: Arrangement, item: int, side: int) -> tuple[str, int, int]:
     """Return one item as a data URL, with width and height."""
     image = require("PIL.Image", extra="album")
     if album.photos is None:
@@ -330,13 +353,13 @@ def _embed_picture(album: "Album", item: int, side: int) -> tuple[str, int, int]
     return f"data:image/{kind};base64,{base64.b64encode(data).decode()}", drawn.width, drawn.height
 
 
-def render_svg(album: "Album", style: Style) -> bytes:
+def render_svg(album: Arrangement, style: Style) -> bytes:
     """Render the album as SVG, with the pictures inside.
 
     Parameters
     ----------
-    album : Album
-        The album.
+    album : Arrangement
+        An album.
     style : Style
         Its look.
 
@@ -375,13 +398,13 @@ def _escape_xml(text: str) -> str:
     return html.escape("".join(c if c.isprintable() else " " for c in text))
 
 
-def render_page(album: "Album", style: Style) -> bytes:
+def render_page(album: Arrangement, style: Style) -> bytes:
     """Render the album as a web page in one file: zoom, pan, enlarge, keyboard, animation.
 
     Parameters
     ----------
-    album : Album
-        The album.
+    album : Arrangement
+        An album.
     style : Style
         Its look.
 
@@ -433,7 +456,7 @@ def render_page(album: "Album", style: Style) -> bytes:
     return text.encode()
 
 
-WRITERS: dict[str, Callable[["Album", Style], bytes]] = {
+WRITERS: dict[str, Callable[[Arrangement, Style], bytes]] = {
     ".html": render_page,
     ".png": render_png,
     ".jpg": render_jpeg,

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import expit
 
 from pairup.auto.consensus import Consensus
-from pairup.auto.geometry import metric_in_words
+from pairup.auto.metrics import metric_in_words
 from pairup.auto.schedule import CALIBRATION
 from pairup.constraints import Constraints
 from pairup.types import Array, Float32Array

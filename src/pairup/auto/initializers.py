@@ -5,7 +5,8 @@ from itertools import product
 
 import numpy as np
 
-from pairup.auto.geometry import GeometryPair, rank_columns
+from pairup.auto.geometry import GeometryPair
+from pairup.auto.metrics import rank_columns
 from pairup.auto.problem import Context
 from pairup.auto.schedule import INITIALIZERS
 from pairup.constraints import Constraints

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from pairup.auto.geometry import GeometryPair, normalize_rows
+from pairup.auto.geometry import GeometryPair
+from pairup.auto.metrics import normalize_rows
 from pairup.auto.schedule import NULL_MODEL
 from pairup.constraints import Constraints
 from pairup.kernels import center, squared_distances

@@ -7,13 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pairup.auto.geometry import (
-    GeometryPair,
-    geodesic_pair,
-    normalize_rows,
-    table_geometries,
-    whitened_geometries,
-)
+from pairup.auto.geometry import GeometryPair
+from pairup.auto.metrics import geodesic_pair, normalize_rows, table_geometries, whitened_geometries
 from pairup.auto.schedule import GEOMETRY, PROBLEM
 from pairup.constraints import Constraints, check_anchors, check_prior, count_pairs
 from pairup.kernels import check_kernel, squared_distances

@@ -29,10 +29,11 @@ def command(output: Path, tiles: int, show: bool | None, as_json: bool) -> None:
     from pairup.cli.shell import has_screen, progress
     from pairup.datasets import half_images, load_tiles, to_lab
     from pairup.extras import require
-    from pairup.files import check_writable, make_folder, replacing
-    from pairup.matching import Matching, match_steps
+    from pairup.files import check_writable, make_folder, replace_file
+    from pairup.matching import match_steps
     from pairup.metrics import right_pairs
     from pairup.mosaic import mosaic, side_by_side
+    from pairup.result import Matching
 
     image = require("PIL.Image", extra="album")
     names = ("halves.png", "album.png", "album.html")
@@ -54,7 +55,7 @@ def command(output: Path, tiles: int, show: bool | None, as_json: bool) -> None:
         middle = pictures.shape[2] // 2
         left, shuffled = pictures[:, :, :middle], pictures[truth.argsort(), :, middle:]
         drawn = mosaic(side_by_side(left, shuffled, matching.indices), marked=~right)
-        with replacing(sheet) as temporary:
+        with replace_file(sheet) as temporary:
             image.fromarray(drawn).save(temporary)
         for path in (heart, page):
             album.save(path, Style(cell=pictures.shape[1], gap=0.1, title="pairup demo"))

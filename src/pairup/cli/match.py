@@ -60,7 +60,7 @@ def command(
     relied on is said on stderr.
     """
     from pairup.cli.shell import progress
-    from pairup.files import check_writable, replacing
+    from pairup.files import check_writable, replace_file
     from pairup.matching import match_steps
     from pairup.parallel import on_cluster
     from pairup.result import Matching
@@ -108,6 +108,6 @@ def command(
     if output is None:
         click.echo(text, nl=False)
     else:
-        with replacing(output) as temporary:
+        with replace_file(output) as temporary:
             temporary.write_text(text, encoding="utf-8", newline="")
         click.echo(f"{len(matching)} pairs by {method} written to {output}", err=True)

@@ -87,7 +87,7 @@ class Recording:
         Parameters
         ----------
         path : str or path
-            File to write, completely or not at all. Its suffix chooses the format: .wav, .flac, .ogg, .mp3 …
+            File to write, completely or not at all. Its suffix chooses the format, such as .wav or .mp3.
         """
         soundfile = require("soundfile", extra="voice")
         with replace_file(check_sound_path(path)) as temporary:
@@ -125,7 +125,7 @@ def read_recording(path: str | PathLike[str]) -> Recording:
     Parameters
     ----------
     path : str or path
-        File in any format that libsndfile reads: wav, flac, ogg, mp3, aiff …
+        File in any format that libsndfile reads: wav, flac, ogg, mp3, aiff and more.
 
     Returns
     -------

@@ -243,7 +243,7 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         Returns
         -------
         lsf : ndarray of shape (k, order)
-            k(x)ᵀ W + mean, repaired so that every filter is stable.
+            Their images k(x)ᵀ W + mean, repaired so that every filter is stable.
         """
         return repair_lsf(gaussian(lsf, self.samples_, width=self.width_) @ self.weights_ + self.mean_)
 

@@ -1,0 +1,269 @@
+"""The metrics by which the objects of a table are compared, and their names in words."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from pairup.auto.geometry import GeometryPair
+from pairup.auto.schedule import GEOMETRY
+from pairup.components import principal_components
+from pairup.kernels import squared_distances
+from pairup.types import Array, Float32Array
+
+IN_WORDS = {
+    "euclidean": "Euclidean distance",
+    "cityblock": "L1 on standardized columns",
+    "partially-whitened": "Euclidean distance of partially whitened principal components",
+    "ranks": "Euclidean distance of column ranks",
+    "cosine": "cosine",
+    "geodesic": "geodesic distance along nearest neighbours",
+    "precomputed": "precomputed distances",
+    "joint": "several metrics at once",
+}
+
+
+def metric_in_words(metric: str) -> str:
+    """Return what a metric is called in a report.
+
+    Parameters
+    ----------
+    metric : str
+        The short name of a metric.
+
+    Returns
+    -------
+    str
+        Its name in words.
+
+    Examples
+    --------
+    >>> metric_in_words("cityblock")
+    'L1 on standardized columns'
+    >>> metric_in_words("whitened-4")
+    'Euclidean distance of 4 whitened principal components'
+    """
+    kind, _, k = metric.partition("-")
+    return f"Euclidean distance of {k} whitened principal components" if kind == "whitened" else IN_WORDS[metric]
+
+
+def standardize(Z: Array) -> Array:
+    """Return Z with columns of mean 0 and variance 1; constant columns become 0.
+
+    Parameters
+    ----------
+    Z : Array of shape (n, d)
+        A table.
+
+    Returns
+    -------
+    Array of shape (n, d)
+        The standardized table.
+
+    Examples
+    --------
+    >>> standardize(np.array([[1.0, 5.0], [3.0, 5.0]]))
+    array([[-1.,  0.],
+           [ 1.,  0.]])
+    """
+    deviation = Z.std(axis=0)
+    deviation[deviation <= 1e-12 * np.abs(Z).max(axis=0, initial=1e-300)] = np.inf
+    scaled: Array = (Z - Z.mean(axis=0)) / deviation
+    return scaled
+
+
+def rank_columns(Z: Array) -> Array:
+    """Return Z with each column replaced by its ranks, in (0, 1).
+
+    Parameters
+    ----------
+    Z : Array of shape (n, d)
+        A table.
+
+    Returns
+    -------
+    Array of shape (n, d)
+        Ranks.
+
+    Examples
+    --------
+    >>> rank_columns(np.array([[10.0], [1000.0]])).T
+    array([[0.25, 0.75]])
+    """
+    from scipy.stats import rankdata
+
+    ranks: Array = (rankdata(Z, axis=0) - 0.5) / len(Z)
+    return ranks
+
+
+def normalize_rows(Z: Array) -> Array:
+    """Return Z with rows of length 1, whose distances are those of angles; rows of zeros stay.
+
+    Parameters
+    ----------
+    Z : Array of shape (n, d)
+        A table.
+
+    Returns
+    -------
+    Array of shape (n, d)
+        Directions.
+
+    Examples
+    --------
+    >>> normalize_rows(np.array([[3.0, 4.0], [0.0, 0.0]]))
+    array([[0.6, 0.8],
+           [0. , 0. ]])
+    """
+    length = np.linalg.norm(Z, axis=1, keepdims=True)
+    return Z / np.where(length > 0, length, 1.0)
+
+
+def geodesic_distances(D: Array | Float32Array, neighbours: int = GEOMETRY.neighbours) -> Array:
+    """Return squared lengths of the shortest paths along edges between nearest neighbours.
+
+    The minimum spanning tree keeps the graph connected.
+
+    Parameters
+    ----------
+    D : array of shape (n, n)
+        Squared distances.
+    neighbours : int, default 5
+        How many nearest neighbours each object is joined with.
+
+    Returns
+    -------
+    Array of shape (n, n)
+        Squared geodesic distances.
+
+    Examples
+    --------
+    >>> D = squared_distances(np.array([[0.0], [1.0], [2.0], [3.0]]))
+    >>> geodesic_distances(D, neighbours=1)[0].round(6)
+    array([0., 1., 4., 9.])
+    """
+    from scipy.sparse.csgraph import minimum_spanning_tree, shortest_path
+
+    n = len(D)
+    lengths = np.sqrt(D)
+    lengths += GEOMETRY.duplicate_distance * lengths.max()
+    np.fill_diagonal(lengths, 0.0)
+    k = min(neighbours, n - 1)
+    nearest = np.argpartition(lengths, k, axis=1)[:, : k + 1]
+    tree = minimum_spanning_tree(lengths).toarray()
+    edges = np.maximum(tree, tree.T)
+    rows = np.arange(n)[:, None]
+    edges[rows, nearest] = lengths[rows, nearest]
+    edges = np.maximum(edges, edges.T)
+    paths: Array = shortest_path(edges, method="D", directed=False)
+    return paths**2
+
+
+def cityblock_distances(Z: Array) -> Array:
+    """Return squared L1 distances (Σ_k |z_ik − z_jk|)²: a few odd columns weigh less in them.
+
+    Parameters
+    ----------
+    Z : Array of shape (n, d)
+        A table.
+
+    Returns
+    -------
+    Array of shape (n, n)
+        Squared distances.
+
+    Examples
+    --------
+    >>> cityblock_distances(np.array([[0.0, 0.0], [3.0, 4.0]]))
+    array([[ 0., 49.],
+           [49.,  0.]])
+    """
+    from scipy.spatial.distance import pdist, squareform
+
+    D: Array = squareform(pdist(Z, "cityblock"))
+    return np.square(D, out=D)
+
+
+def whiten_partially(Z: Array) -> Array:
+    """Return the principal components of a centred table, the large ones shrunk towards the others.
+
+    A component of variance v gets v/√(v + u), where u is the median: √v if it is large, halfway to whitened;
+    v/√u, as small beside the others as it is, if it is below the median. So many small components count beside the
+    few that hold most of the variance.
+
+    Parameters
+    ----------
+    Z : Array of shape (n, d)
+        A centred table.
+
+    Returns
+    -------
+    Array of shape (n, r)
+        Components.
+
+    Examples
+    --------
+    >>> np.ptp(whiten_partially(np.array([[8.0, 0.0], [-8.0, 0.0], [0.0, 1.0], [0.0, -1.0]])), axis=0).round(1)
+    array([4.3, 0.7])
+    """
+    U, variances = principal_components(Z)
+    shrunk: Array = U * (np.sqrt(variances) / np.maximum(variances + np.median(variances), 1e-300) ** 0.25)
+    return shrunk
+
+
+def table_geometries(X: Array, Y: Array) -> Iterator[GeometryPair]:
+    """Yield geometries of two tables, one for each metric that suits their shapes.
+
+    Parameters
+    ----------
+    X, Y : Array of shape (n, d) and (m, e)
+        Two tables.
+
+    Yields
+    ------
+    GeometryPair
+        Euclidean; L1 on standardized columns; partially whitened components; ranks; cosine; geodesic.
+    """
+    euclidean = GeometryPair("euclidean", squared_distances(X), squared_distances(Y))
+    yield euclidean
+    widths = X.shape[1], Y.shape[1]
+    if max(widths) > 1:
+        x, y = standardize(X), standardize(Y)
+        yield GeometryPair("cityblock", cityblock_distances(x), cityblock_distances(y))
+        x, y = whiten_partially(x), whiten_partially(y)
+        yield GeometryPair("partially-whitened", squared_distances(x), squared_distances(y))
+    if max(widths) <= GEOMETRY.rank_columns_up_to:
+        yield GeometryPair("ranks", squared_distances(rank_columns(X)), squared_distances(rank_columns(Y)))
+    if min(widths) >= GEOMETRY.cosine_from:
+        x, y = normalize_rows(X), normalize_rows(Y)
+        yield GeometryPair("cosine", squared_distances(x), squared_distances(y), on_sphere=True)
+    if min(len(X), len(Y)) > GEOMETRY.objects_per_neighbour * GEOMETRY.neighbours:
+        yield geodesic_pair(euclidean.x.distances, euclidean.y.distances)
+
+
+def geodesic_pair(x: Array | Float32Array, y: Array | Float32Array) -> GeometryPair:
+    """Return the geodesic distances of two sets that are given by squared distances."""
+    return GeometryPair("geodesic", geodesic_distances(x), geodesic_distances(y))
+
+
+def whitened_geometries(X: Array, Y: Array) -> Iterator[GeometryPair]:
+    """Yield two tables by their k leading principal components, each scaled to variance 1, for several k.
+
+    If both tables are linear maps of the same k factors, their components differ by a rotation only, whatever the
+    units of the columns. Which k comes closest to that shows in the alignment.
+
+    Parameters
+    ----------
+    X, Y : Array of shape (n, d) and (m, e)
+        Two tables.
+
+    Yields
+    ------
+    GeometryPair
+        The geometry of k components; its metric is called "whitened-k".
+    """
+    (x, of_x), (y, of_y) = (principal_components(standardize(Z)) for Z in (X, Y))
+    explained = [np.cumsum(variances) / max(float(variances.sum()), 1e-300) for variances in (of_x, of_y)]
+    most = min(x.shape[1], y.shape[1], min(len(X), len(Y)) // GEOMETRY.objects_per_component)
+    for k in GEOMETRY.whitened_components:
+        if k <= most and min(share[k - 1] for share in explained) >= GEOMETRY.explained_variance:
+            yield GeometryPair(f"whitened-{k}", squared_distances(x[:, :k]), squared_distances(y[:, :k]))
