@@ -34,7 +34,7 @@ from pairup.album import Frame, Photos, Style, arrange, photo_features, read_pho
 from pairup.album.features import colour_layout, combine, edge_layout, lab_pixels
 from pairup.datasets import data_folder, load_flickr, load_tiles, to_lab
 from pairup.matchers import KSHSIC
-from pairup.metrics import distance_preservation_quality, neighbours_kept
+from pairup.metrics import distance_preservation_quality, neighbour_preservation
 from pairup.types import Array
 
 Order = NDArray[np.intp]
@@ -177,7 +177,7 @@ def compare(title: str, sets: Iterable[Array], cells: NDArray[np.intp], *, seeds
                     (
                         distance_preservation_quality(placed, cells),
                         distance_preservation_quality(placed, cells, ties="average"),
-                        neighbours_kept(placed, cells),
+                        neighbour_preservation(placed, cells),
                     )
                 )
         dpq, tie_free, kept = np.mean(scores, axis=0)

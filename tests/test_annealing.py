@@ -44,7 +44,7 @@ def test_sinkhorn_leaves_objects_alone_where_pairs_are_few(rng):
     assert (plan.sum(axis=0) < 1.001).all()
 
 
-def test_annealedplans_keep_to_anchors(rng):
+def test_annealed_plans_keep_to_anchors(rng):
     X = rng.normal(size=(20, 3))
     K = exclude_self(gaussian(X, width=median_width(X))).astype(np.float32)
     constraints = Constraints(20, 20, 20, (np.array([4, 7]), np.array([9, 0])))

@@ -3,7 +3,7 @@ import pytest
 from scipy.spatial.distance import pdist
 from sklearn.decomposition import PCA
 
-from pairup.components import principal_components
+from pairup.components import principal_components, standardize
 
 
 @pytest.fixture(params=["svd", "gram"])
@@ -57,3 +57,9 @@ def test_a_table_of_zeros_has_one_component_without_variance(solver):
     assert U.shape == (7, 1)
     assert np.isfinite(U).all()
     assert variances.tolist() == [0.0]
+
+
+def test_standardized_columns_have_mean_zero_and_deviation_one(rng):
+    scores = standardize(rng.gamma(2.0, size=(40, 3)) * [1.0, 1e6, 1e-6])
+    np.testing.assert_allclose(scores.mean(axis=0), 0, atol=1e-9)
+    np.testing.assert_allclose(scores.std(axis=0), 1)

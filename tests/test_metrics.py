@@ -75,9 +75,9 @@ def test_quality_does_not_depend_on_the_order_scale_or_place(rng):
 
 def test_neighbours_kept_by_hand():
     line = [[0, 0], [0, 1], [0, 2], [0, 3], [0, 4]]
-    assert metrics.neighbours_kept([[0.0], [1.0], [2.0], [3.0], [4.0]], line, k=2) == pytest.approx(1.0)
+    assert metrics.neighbour_preservation([[0.0], [1.0], [2.0], [3.0], [4.0]], line, k=2) == pytest.approx(1.0)
     # Of the two equally near cells, one is the nearest item: half of it in expectation.
-    assert metrics.neighbours_kept([[0.0], [1.0], [2.1], [3.3], [4.6]], line, k=1) == pytest.approx(
+    assert metrics.neighbour_preservation([[0.0], [1.0], [2.1], [3.3], [4.6]], line, k=1) == pytest.approx(
         (1 + 3 * 0.5 + 1) / 5
     )
 

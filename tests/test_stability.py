@@ -49,6 +49,12 @@ def overlap():
     return truth[:30], pairup.match(X[:30], Y, overlap="auto", metric="euclidean")
 
 
+def prior():
+    X, Y, truth = related(7)
+    scores = -np.abs(np.subtract.outer(np.arange(40), np.argsort(truth)))
+    return truth, pairup.match(X, Y, prior=scores, metric="euclidean")
+
+
 def six_objects():
     X, Y, truth = related(6, 6)
     return truth, pairup.match(X, Y)
@@ -63,6 +69,7 @@ def six_objects():
         (anchors, 1.0, 0.9937, True, 1.0, 40),
         (unequal, 0.7, 0.9158, False, 0.7171, 30),
         (overlap, 0.9667, 0.9199, False, 0.7618, 30),
+        (prior, 1.0, 0.9966, True, 0.9999, 40),
         (six_objects, 1.0, 0.9916, True, 1.0, 6),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
@@ -74,3 +81,14 @@ def test_recorded_answers_stay(case, right, reliability, reliable, dependence, n
     assert m.reliable is reliable
     assert m.dependence == pytest.approx(dependence, abs=0.002)
     assert m.n_pairs == n_pairs
+
+
+@pytest.mark.parametrize(
+    ("method", "right", "dependence"),
+    [("lsom", 0.0, 0.2137), ("ks-hsic", 1.0, 74.13), ("ks-nocco", 1.0, 0.5195), ("ks-mi", 1.0, 62.155)],
+)
+def test_recorded_answers_of_the_paper_stay(method, right, dependence):
+    X, Y, truth = related(8)
+    m = pairup.match(X, Y, method=method)
+    assert (m.indices == truth).mean() == pytest.approx(right, abs=0.04)
+    assert m.dependence == pytest.approx(dependence, rel=0.002)

@@ -19,6 +19,10 @@ COOLING = tuple(np.geomspace(5, 200, 15))
 COARSE_COOLING = tuple(np.geomspace(5, 200, 10))  # for many starts
 RECOOLING = tuple(np.geomspace(20, 200, 6))  # for a plan that has been cooled before
 
+UPDATES = 3  # of the plan at each temperature
+COARSE_UPDATES = 2  # the same for many starts
+FEWEST_CONTINUED = 4  # starts that are annealed to the end, where others stop halfway
+
 
 def sinkhorn(
     scores: Float32Array, potential: Float32Array, constraints: Constraints, *, sweeps: int = 10
@@ -30,7 +34,7 @@ def sinkhorn(
 
     Parameters
     ----------
-    scores : Float32Array of shape (n, m)
+    scores : ndarray of float32, shape (n, m)
         Scores of all pairs; they are overwritten.
     potential : Float32Array
         b of the call before, 0 at first; one entry per column, the slack column included.
@@ -41,7 +45,7 @@ def sinkhorn(
 
     Returns
     -------
-    plan : Float32Array of shape (n, m)
+    plan : ndarray of float32, shape (n, m)
         The plan.
     potential : Float32Array
         b, from which the next call starts.
@@ -134,7 +138,7 @@ def anneal(
     constraints: Constraints,
     *,
     betas: Sequence[float] = RECOOLING,
-    updates: int = 3,
+    updates: int = UPDATES,
 ) -> Iterator[Float32Array]:
     """Yield the plan after each inverse temperature β: P ← Sinkhorn(exp(β·G / max|G|)), G = Σ_k K_k P L_k.
 
@@ -142,18 +146,18 @@ def anneal(
     ----------
     forms : sequence of QuadraticForm
         One or more quadratic forms, all of one norm, their diagonals zero.
-    plan : Float32Array of shape (n, m)
+    plan : ndarray of float32, shape (n, m)
         Where to start.
     constraints : Constraints
         What every plan keeps to.
     betas : sequence of float, default RECOOLING
         The inverse temperatures, rising.
-    updates : int, default 3
+    updates : int, default UPDATES
         How often the plan is renewed at each of them.
 
     Yields
     ------
-    Float32Array of shape (n, m)
+    ndarray of float32, shape (n, m)
         The plan at the end of each temperature.
     """
     potential = np.zeros(constraints.m if constraints.is_permutation else constraints.m + 1, dtype=np.float32)
@@ -218,11 +222,13 @@ def anneal_halving(
     runs = [anneal(forms, plan, constraints, betas=betas, updates=updates) for plan in plans]
     halfway = [last_plan(islice(run, (len(betas) + 1) // 2)) for run in runs]
     values = [sum(float(np.vdot(form.profit(plan), plan)) for form in forms) for plan in halfway]
-    better = np.argsort(values)[::-1][: max(4, (len(plans) + 1) // 2)]
+    better = np.argsort(values)[::-1][: max(FEWEST_CONTINUED, (len(plans) + 1) // 2)]
     return [last_plan(runs[k]) for k in better]
 
 
-def anneal_measure(measure: Quadratic, start: Indices, *, number: int = 0) -> Iterator[Step]:
+def anneal_measure(
+    measure: Quadratic, start: Indices, *, number: int = 0, max_iter: int = 20, eta: float = 1.0
+) -> Iterator[Step]:
     """Anneal a quadratic measure from a matching, and climb from the best matching found.
 
     The diagonals of the prepared matrices are left out of the search (`exclude_self`) and kept in the values. The
@@ -236,6 +242,10 @@ def anneal_measure(measure: Quadratic, start: Indices, *, number: int = 0) -> It
         The first matching.
     number : int, default 0
         Which of several starts this is; it is copied into the steps.
+    max_iter : int, default 20
+        The largest number of assignments of the climb.
+    eta : float, default 1.0
+        The step size η of the climb.
 
     Yields
     ------
@@ -262,6 +272,6 @@ def anneal_measure(measure: Quadratic, start: Indices, *, number: int = 0) -> It
         step = Step(number, iteration, indices, value)
         best = max(best, step, key=lambda s: s.value)
         yield step
-    for step in climb(measure, best.indices, number=number):
+    for step in climb(measure, best.indices, number=number, max_iter=max_iter, eta=eta):
         if step.iteration:
             yield Step(number, len(COOLING) + step.iteration, step.indices, step.value)

@@ -1,4 +1,4 @@
-"""Principal components of a table."""
+"""Tables with standardized columns, and by their principal components."""
 
 from typing import Literal
 
@@ -7,6 +7,31 @@ import numpy as np
 from pairup.types import Array
 
 NOISE = 1e-12  # variances below this share of the largest are rounding errors
+
+
+def standardize(Z: Array) -> Array:
+    """Return Z with columns of mean 0 and variance 1; constant columns become 0.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, d)
+        A table.
+
+    Returns
+    -------
+    ndarray of shape (n, d)
+        The standardized table.
+
+    Examples
+    --------
+    >>> standardize(np.array([[1.0, 5.0], [3.0, 5.0]]))
+    array([[-1.,  0.],
+           [ 1.,  0.]])
+    """
+    deviation = Z.std(axis=0)
+    deviation[deviation <= 1e-12 * np.abs(Z).max(axis=0, initial=1e-300)] = np.inf
+    scaled: Array = (Z - Z.mean(axis=0)) / deviation
+    return scaled
 
 
 def principal_components(Z: Array, *, solver: Literal["svd", "gram"] = "svd") -> tuple[Array, Array]:

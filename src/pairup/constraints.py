@@ -26,7 +26,7 @@ class Constraints:
         How many pairs to form, at most min(n, m).
     anchors : tuple of two Indices, default none
         Known pairs, as the indices of their x and of their y.
-    prior : Float32Array of shape (n, m), optional
+    prior : ndarray of float32, shape (n, m), optional
         Scores of all pairs, larger where a pair is likelier: at most 1 in modulus, times the weight of the prior.
     """
 
@@ -66,12 +66,12 @@ class Constraints:
 
         Parameters
         ----------
-        indices : Indices of shape (n,)
+        indices : ndarray of int, shape (n,)
             A matching.
 
         Returns
         -------
-        Indices of shape (n,)
+        ndarray of int, shape (n,)
             The matching with the known pairs.
 
         Examples
@@ -117,7 +117,7 @@ class Constraints:
 
         Returns
         -------
-        Indices of shape (n,)
+        ndarray of int, shape (n,)
             The partner of each x, −1 where it has none.
         """
         scores = np.array(plan, dtype=np.float64)
@@ -222,7 +222,7 @@ def check_prior(prior: ArrayLike, n: int, m: int) -> Float32Array:
 
     Returns
     -------
-    Float32Array of shape (n, m)
+    ndarray of float32, shape (n, m)
         The scores.
     """
     S = np.asarray(prior, dtype=np.float64)

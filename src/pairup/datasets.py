@@ -178,7 +178,7 @@ def load_flickr(folder: str | os.PathLike[str] | None = None) -> Images:
 
     Parameters
     ----------
-    folder : str or path, default None
+    folder : str or path, optional
         Folder that holds img1.png to img320.png; None takes ``flickr320/png40`` in the folder that the environment
         variable PAIRUP_DATA names.
 

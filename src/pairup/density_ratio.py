@@ -16,7 +16,9 @@ Spectrum = tuple[Array, Float32Array]
 """Eigenvalues, rising, and eigenvectors as columns."""
 
 EPSILONS = (0.1, 0.03, 0.01, 0.003, 0.001)  # the ladder of ε: coarse dependence first, fine detail last
-SCORED_EPSILONS = EPSILONS[:-1]  # of held-out scores: the finest ε is never the best one
+SCORED_EPSILONS = EPSILONS[:-1]  # of held-out scores
+NEGLIGIBLE = 1e-6  # directions that shrink below this share of the widest are left out
+LARGEST_LEVERAGE = 0.9999  # an object that only itself predicts would be divided by 0
 
 
 def eigendecompose(K: Array | Float32Array) -> Spectrum:
@@ -40,7 +42,7 @@ def eigendecompose(K: Array | Float32Array) -> Spectrum:
     return np.maximum(w, 0.0).astype(np.float64), V.astype(np.float32, copy=False)
 
 
-def factor(eigen: Spectrum, epsilon: float, *, least: float = 1e-6) -> Float32Array:
+def factor(eigen: Spectrum, epsilon: float) -> Float32Array:
     """Return U with UUᵀ = K̃ = K(K + nεI)⁻¹.
 
     Parameters
@@ -49,17 +51,15 @@ def factor(eigen: Spectrum, epsilon: float, *, least: float = 1e-6) -> Float32Ar
         The eigendecomposition of K.
     epsilon : float
         The regulariser ε.
-    least : float, default 1e-6
-        Directions that shrink below this share of the widest are left out.
 
     Returns
     -------
-    Float32Array of shape (n, r)
+    ndarray of float32, shape (n, r)
         The factor.
     """
     w, V = eigen
     shrunk = w / (w + len(w) * epsilon)
-    kept = shrunk > least * shrunk.max(initial=1e-30)
+    kept = shrunk > NEGLIGIBLE * shrunk.max(initial=1e-30)
     U: Float32Array = V[:, kept] * np.sqrt(shrunk[kept]).astype(np.float32)
     return U
 
@@ -76,7 +76,7 @@ def whiten(eigen: Spectrum, epsilon: float) -> Float32Array:
 
     Returns
     -------
-    Float32Array of shape (n, n)
+    ndarray of float32, shape (n, n)
         The whitened kernel.
     """
     T = _centered_gram(factor(eigen, epsilon))
@@ -103,7 +103,8 @@ def count_directions(epsilon: float) -> int:
     >>> [count_directions(epsilon) for epsilon in EPSILONS]
     [48, 64, 96, 144, 192]
     """
-    return 16 * round(float(3 * (0.1 / epsilon) ** 0.3))
+    coarsest = 48  # directions at ε = 0.1; their number grows as ε^−0.3
+    return 16 * round(float(coarsest / 16 * (EPSILONS[0] / epsilon) ** 0.3))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,9 +113,9 @@ class Subspace:
 
     Parameters
     ----------
-    Q : Float32Array of shape (n, r)
+    Q : ndarray of float32, shape (n, r)
         The directions as orthonormal columns, the widest first.
-    inner : list of Float32Array of shape (r, r)
+    inner : list of ndarray of float32, shape (r, r)
         QᵀKQ for each kernel K.
     """
 
@@ -127,7 +128,7 @@ class Subspace:
 
         Parameters
         ----------
-        kernels : sequence of Float32Array of shape (n, n)
+        kernels : sequence of ndarray of float32, shape (n, n)
             Kernel matrices of one set.
         most : int
             How many directions at most.
@@ -168,9 +169,9 @@ class Subspace:
 
         Returns
         -------
-        A : Float32Array of shape (n, r)
+        A : ndarray of float32, shape (n, r)
             Directions.
-        S : Float32Array of shape (k, r, r)
+        S : ndarray of float32, shape (k, r, r)
             Kernels: A S_k Aᵀ is nearly what `whiten` returns for the k-th, but for its diagonal.
         """
         rank = min(count_directions(epsilon), self.Q.shape[1])
@@ -204,12 +205,12 @@ def leave_one_out(eigen: Spectrum, epsilon: float) -> Float32Array:
 
     Returns
     -------
-    Float32Array of shape (n, n)
+    ndarray of float32, shape (n, n)
         The smoother, 0 on its diagonal.
     """
     U = factor(eigen, epsilon)
     T: Float32Array = U @ U.T
-    diagonal = np.minimum(np.diag(T), 0.9999)
+    diagonal = np.minimum(np.diag(T), LARGEST_LEVERAGE)
     np.fill_diagonal(T, 0.0)
     T /= (1.0 - diagonal)[:, None]
     return T
@@ -234,7 +235,7 @@ def held_out_scores(
 
     Returns
     -------
-    Array of shape (n_matchings, n_epsilons)
+    ndarray of shape (n_matchings, n_epsilons)
         J; lower is better.
     """
     J = np.empty((len(matchings), len(epsilons)))
@@ -253,14 +254,14 @@ def density_ratios(x: Spectrum, y: Spectrum, indices: Indices, epsilon: float) -
     ----------
     x, y : Spectrum
         Eigendecompositions of the kernel matrices of the two sets.
-    indices : Indices of shape (n,)
+    indices : ndarray of int, shape (n,)
         The matching that the model is fitted to.
     epsilon : float
         The regulariser ε.
 
     Returns
     -------
-    Float32Array of shape (n, m)
+    ndarray of float32, shape (n, m)
         How much likelier each pair is than chance.
     """
     matched = np.flatnonzero(indices >= 0)
@@ -274,12 +275,12 @@ def relative_scores(J: Array) -> Array:
 
     Parameters
     ----------
-    J : Array of shape (n_matchings, n_models)
+    J : ndarray of shape (n_matchings, n_models)
         Held-out scores, lower is better.
 
     Returns
     -------
-    Array of shape (n_matchings, n_models)
+    ndarray of shape (n_matchings, n_models)
         Relative scores, larger is better.
 
     Examples

@@ -39,7 +39,7 @@ def dependence(
         Objects of the second set as rows; row i of X belongs to row i of Y.
     measure : {"lsmi", "hsic", "nocco", "mi"}, default "lsmi"
         The measure of dependence.
-    width : float, default None
+    width : float, optional
         Kernel width in multiples of the median width. None means 1, √10 for "nocco", and cross-validation for "lsmi".
     epsilon : float, default 0.05
         The regulariser ε of "nocco", positive.

@@ -28,9 +28,9 @@ class DenseForm:
 
     Parameters
     ----------
-    K : Float32Array of shape (n, n)
+    K : ndarray of float32, shape (n, n)
         Kernel matrix of X, without its diagonal.
-    L : Float32Array of shape (m, m)
+    L : ndarray of float32, shape (m, m)
         Kernel matrix of Y, likewise.
     """
 
@@ -51,11 +51,11 @@ def paired_product(K: Float32Array, L: Float32Array, indices: Indices) -> float:
 
     Parameters
     ----------
-    K : Float32Array of shape (n, n)
+    K : ndarray of float32, shape (n, n)
         A matrix of X.
-    L : Float32Array of shape (m, m)
+    L : ndarray of float32, shape (m, m)
         A matrix of Y.
-    indices : Indices of shape (n,)
+    indices : ndarray of int, shape (n,)
         The matching p.
 
     Returns
@@ -97,13 +97,13 @@ class LowRankForm:
 
     Parameters
     ----------
-    A : Float32Array of shape (n, r)
+    A : ndarray of float32, shape (n, r)
         Directions of X.
-    S : Float32Array of shape (k, r, r)
+    S : ndarray of float32, shape (k, r, r)
         Kernels of X within them.
-    B : Float32Array of shape (m, s)
+    B : ndarray of float32, shape (m, s)
         Directions of Y.
-    T : Float32Array of shape (k, s, s)
+    T : ndarray of float32, shape (k, s, s)
         Kernels of Y within them.
     excludes_self : bool, default True
         Whether the diagonals are left out of the profit; they always are of the value.
@@ -179,12 +179,12 @@ def exclude_self(K: Array) -> Array:
 
     Parameters
     ----------
-    K : Array of shape (n, n)
+    K : ndarray of shape (n, n)
         A kernel matrix.
 
     Returns
     -------
-    Array of shape (n, n)
+    ndarray of shape (n, n)
         A copy with zeros on the diagonal.
 
     Examples

@@ -19,7 +19,7 @@ def squared_distances(X: ArrayLike, Z: ArrayLike | None = None) -> Array:
     ----------
     X : array_like of shape (n, d)
         Objects as rows.
-    Z : array_like of shape (m, d), default None
+    Z : array_like of shape (m, d), optional
         Other objects as rows; None compares X with itself.
 
     Returns
@@ -52,7 +52,7 @@ def median_width(X: ArrayLike, *, distances: NDArray[Any] | None = None) -> floa
     ----------
     X : array_like of shape (n, d)
         Objects as rows.
-    distances : ndarray of shape (n, n), default None
+    distances : ndarray of shape (n, n), optional
         Their squared distances, if they are known already.
 
     Returns
@@ -88,7 +88,7 @@ def gaussian(X: ArrayLike, Z: ArrayLike | None = None, *, width: float) -> Array
     ----------
     X : array_like of shape (n, d)
         Objects as rows.
-    Z : array_like of shape (m, d), default None
+    Z : array_like of shape (m, d), optional
         Other objects as rows; None compares X with itself.
     width : float
         Kernel width σ, positive.
@@ -117,7 +117,7 @@ def laplacian(X: ArrayLike, Z: ArrayLike | None = None, *, width: float) -> Arra
     ----------
     X : array_like of shape (n, d)
         Objects as rows.
-    Z : array_like of shape (m, d), default None
+    Z : array_like of shape (m, d), optional
         Other objects as rows; None compares X with itself.
     width : float
         Kernel width, positive.
@@ -146,7 +146,7 @@ def linear(X: ArrayLike, Z: ArrayLike | None = None) -> Array:
     ----------
     X : array_like of shape (n, d)
         Objects as rows.
-    Z : array_like of shape (m, d), default None
+    Z : array_like of shape (m, d), optional
         Other objects as rows; None compares X with itself.
 
     Returns

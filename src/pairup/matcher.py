@@ -30,7 +30,7 @@ class Matcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
 
     Attributes
     ----------
-    assignment_ : Indices of shape (n_samples,)
+    assignment_ : ndarray of int, shape (n_samples,)
         ``Y[assignment_]`` is aligned with ``X``.
     dependence_ : float
         The measure at that matching.
@@ -81,7 +81,7 @@ class Matcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
 
         Returns
         -------
-        Indices of shape (n_samples,)
+        ndarray of int, shape (n_samples,)
             ``assignment_``: ``Y[assignment_]`` is aligned with ``X``.
         """
         return self.fit(X, Y).assignment_

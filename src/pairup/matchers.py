@@ -40,11 +40,24 @@ class KernelizedSorting(IterativeMatcher):
         super()._check_parameters()
         if not self.width > 0:
             raise ValueError(f"width must be positive, got {self.width}; it multiplies the median width")
-        if self._solver not in ("climb", "anneal"):
-            raise ValueError(f"solver must be 'climb' or 'anneal', got {self._solver!r}")
 
 
-class KSHSIC(KernelizedSorting):
+class QuadraticSorting(KernelizedSorting):
+    """Kernelized sorting of a quadratic measure, which can be annealed too."""
+
+    solver: Literal["climb", "anneal"]
+
+    @property
+    def _solver(self) -> str:
+        return self.solver
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.solver not in ("climb", "anneal"):
+            raise ValueError(f"solver must be 'climb' or 'anneal', got {self.solver!r}")
+
+
+class KSHSIC(QuadraticSorting):
     """Kernelized sorting with HSIC (section 3.2): maximise tr(K̄ Πᵀ L̄ Π).
 
     Parameters
@@ -58,8 +71,8 @@ class KSHSIC(KernelizedSorting):
     eta : float, default 1.0
         Step size η in (0, 1].
     solver : {"climb", "anneal"}, default "climb"
-        "climb" is the paper's; "anneal" keeps a soft plan that hardens as the temperature falls, leaves out what
-        pairs say about themselves, and ends in a climb: slower, and much better on hard problems.
+        "climb" is the paper's; "anneal" keeps a soft plan that hardens as the temperature falls, excludes the
+        diagonal of the kernels, and ends in a climb: slower, and much better on hard problems.
     kernel : str, callable or tuple of two, default "gaussian"
         "gaussian", "laplacian" (of Euclidean distances), "precomputed", a name of scikit-learn's `pairwise_kernels`,
         or a function of two rows; a tuple gives X and Y different kernels.
@@ -94,15 +107,11 @@ class KSHSIC(KernelizedSorting):
         self.kernel = kernel
         self.n_jobs = n_jobs
 
-    @property
-    def _solver(self) -> str:
-        return self.solver
-
     def _measure(self, K: Array, L: Array) -> Measure:
         return HSIC(K, L)
 
 
-class KSNOCCO(KernelizedSorting):
+class KSNOCCO(QuadraticSorting):
     """Kernelized sorting with NOCCO (section 4.1): maximise tr(K̃ Πᵀ L̃ Π), K̃ = K̄(K̄ + nεI)⁻¹.
 
     Parameters
@@ -118,8 +127,8 @@ class KSNOCCO(KernelizedSorting):
     eta : float, default 1.0
         Step size η in (0, 1].
     solver : {"climb", "anneal"}, default "climb"
-        "climb" is the paper's; "anneal" keeps a soft plan that hardens as the temperature falls, leaves out what
-        pairs say about themselves, and ends in a climb: slower, and much better on hard problems.
+        "climb" is the paper's; "anneal" keeps a soft plan that hardens as the temperature falls, excludes the
+        diagonal of the kernels, and ends in a climb: slower, and much better on hard problems.
     kernel : str, callable or tuple of two, default "gaussian"
         "gaussian", "laplacian" (of Euclidean distances), "precomputed", a name of scikit-learn's `pairwise_kernels`,
         or a function of two rows; a tuple gives X and Y different kernels.
@@ -155,10 +164,6 @@ class KSNOCCO(KernelizedSorting):
         self.solver = solver
         self.kernel = kernel
         self.n_jobs = n_jobs
-
-    @property
-    def _solver(self) -> str:
-        return self.solver
 
     def _measure(self, K: Array, L: Array) -> Measure:
         return NOCCO(K, L, epsilon=self.epsilon)
@@ -375,6 +380,12 @@ class ProductLSOM(Matcher):
 
     Attributes
     ----------
+    dependence_ : float
+        LSMI of pairs that are left out of the fit, −J − ½.
+    history_ : list of Step
+        The steps of the width that won, one per ε.
+    n_iter_ : int
+        The place of the ε at which the matching was found.
     cv_results_ : dict
         Held-out scores −J of every (width, ε) for the matching, as in scikit-learn's searches.
     best_params_ : dict

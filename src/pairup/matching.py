@@ -1,7 +1,7 @@
 """The public call: two sets in, a `Matching` out, by the method that is asked for."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,8 +9,12 @@ from numpy.typing import ArrayLike
 from pairup.climb import Step
 from pairup.matcher import Matcher
 from pairup.matchers import KSHSIC, KSMI, KSNOCCO, LSOM
-from pairup.methods import METHODS
-from pairup.result import Alternative, Matching
+from pairup.methods import METHODS, check_method
+from pairup.result import Alternative, Matching, plain_names
+from pairup.types import Array
+
+if TYPE_CHECKING:
+    from pairup.auto import Answer
 
 MATCHERS: dict[str, type[Matcher]] = {"lsom": LSOM, "ks-hsic": KSHSIC, "ks-nocco": KSNOCCO, "ks-mi": KSMI}
 ALTERNATIVES = 3  # other solutions that a matching lists
@@ -140,8 +144,9 @@ def match_steps(
     Step or Matching
         The steps of the search, and the matching last.
     """
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    check_method(method, METHODS)
+    if not isinstance(random_state, int | np.integer):
+        raise ValueError(f"random_state must be a whole number, got {random_state!r}; results repeat with the same one")
     names = (_row_names(X), _row_names(Y))
     if method == "auto":
         from pairup.auto import Answer, Problem, solve
@@ -149,7 +154,7 @@ def match_steps(
         problem = Problem.check(
             X, Y, metric=metric, kernel=kernel, anchors=anchors, prior=prior, prior_weight=prior_weight, overlap=overlap
         )
-        for step in solve(problem, seed=random_state, n_jobs=n_jobs):
+        for step in solve(problem, seed=int(random_state), n_jobs=n_jobs):
             yield _from_answer(step, names, problem.sets) if isinstance(step, Answer) else step
         return
     given = {"metric": metric != "auto", "kernel": kernel is not None, "anchors": len(anchors) > 0}
@@ -174,14 +179,18 @@ def match_steps(
 def _row_names(Z: ArrayLike) -> list[Any]:
     index = getattr(Z, "index", None)  # a DataFrame or Series
     if index is None or callable(index):
-        return list(range(len(np.asarray(Z))))
-    return list(index)
+        return list(range(len(np.atleast_1d(np.asarray(Z)))))
+    return plain_names(index)
 
 
-def _from_answer(answer: Any, names: tuple[list[Any], list[Any]], sets: Any) -> Matching:
+def _from_answer(answer: "Answer", names: tuple[list[Any], list[Any]], sets: tuple[Array, Array] | None) -> Matching:
     """Return the answer of the default method as a `Matching`."""
     consensus = answer.consensus
-    rivals = [] if consensus is None else consensus.rivals[:ALTERNATIVES]
+    alternatives = []
+    if consensus is not None:
+        for rival, score in consensus.rivals[:ALTERNATIVES]:
+            agreement = float((rival.indices == answer.indices).mean())
+            alternatives.append(Alternative(rival.indices, score / consensus.scores[0], agreement))
     return Matching(
         answer.indices,
         "auto",
@@ -194,9 +203,6 @@ def _from_answer(answer: Any, names: tuple[list[Any], list[Any]], sets: Any) -> 
         reliable=answer.reliable,
         reliability=answer.reliability,
         report=answer.report,
-        alternatives=[
-            Alternative(c.indices, score / consensus.scores[0], float((c.indices == answer.indices).mean()))
-            for c, score in rivals
-        ],
+        alternatives=alternatives,
         sets=sets,
     )

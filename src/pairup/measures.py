@@ -446,7 +446,7 @@ class LSMI(Measure):
     ridge : {"outside", "inside"}, default "outside"
         "outside" adds λ to H as published LSMI code does; "inside" adds it before the division by n², as the paper
         prints it, which makes it n² times weaker.
-    squares : tuple of two ndarray of shape (n, n), default None
+    squares : tuple of two ndarray of shape (n, n), optional
         The matrices KKᵀ and LLᵀ, if they are known already.
 
     Examples

@@ -1,4 +1,46 @@
-"""The names of methods and metrics, which the command line lists without importing what they stand for."""
+"""The names of methods and metrics. Nothing heavy is imported here, so that the command line can list them."""
+
+import warnings
+from collections.abc import Collection
 
 METHODS = ("auto", "lsom", "ks-hsic", "ks-nocco", "ks-mi")
 METRICS = ("auto", "euclidean", "cosine", "precomputed")
+ALBUM_METHODS = ("auto", "lsom", "ks-hsic", "ks-nocco")
+VOICE_METHODS = (
+    "identity", "mean-variance", "random", "z-score", "inca", "inca-z",
+    "ks-hsic", "ks-nocco", "lsom", "match", "auto", "oracle",
+)  # fmt: skip
+FORMER_NAMES = {"default": "auto"}
+
+
+def check_method(name: str, known: Collection[str]) -> str:
+    """Return the name of a method, or say which names there are.
+
+    Parameters
+    ----------
+    name : str
+        A name; a former one warns.
+    known : collection of str
+        The names there are.
+
+    Returns
+    -------
+    str
+        One of the known names.
+
+    Examples
+    --------
+    >>> check_method("lsom", ALBUM_METHODS)
+    'lsom'
+    >>> check_method("magic", ALBUM_METHODS)
+    Traceback (most recent call last):
+    ...
+    ValueError: method must be one of auto, lsom, ks-hsic, ks-nocco, got 'magic'
+    """
+    if name in FORMER_NAMES and name not in known:
+        current = FORMER_NAMES[name]
+        warnings.warn(f"the method {name!r} is now called {current!r}", FutureWarning, stacklevel=3)
+        return current
+    if name not in known:
+        raise ValueError(f"method must be one of {', '.join(known)}, got {name!r}")
+    return name

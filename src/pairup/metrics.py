@@ -18,7 +18,7 @@ def right_pairs(indices: ArrayLike, truth: ArrayLike, Y: ArrayLike | None = None
         The matching: Y[indices] is aligned with X; −1 where an object has no partner.
     truth : array_like of shape (n,)
         The true matching, in the same form.
-    Y : array_like of shape (m, …), default None
+    Y : array_like of shape (m, …), optional
         The objects that were matched; if given, a partner equal to the true one counts as right.
 
     Returns
@@ -54,7 +54,7 @@ def match_accuracy(indices: ArrayLike, truth: ArrayLike, Y: ArrayLike | None = N
         The matching: Y[indices] is aligned with X; −1 where an object has no partner.
     truth : array_like of shape (n,)
         The true matching, in the same form.
-    Y : array_like of shape (m, …), default None
+    Y : array_like of shape (m, …), optional
         The objects that were matched; if given, a partner equal to the true one counts as right.
 
     Returns
@@ -210,7 +210,7 @@ def distance_preservation_quality(
     ties : {"features", "average"}, default "features"
         Among equally near positions, "features" takes the most similar items first, as published: random layouts then
         score well above 0. "average" takes their mean: random layouts score 0.
-    rows : int, default None
+    rows : int, optional
         Number of items, evenly spread, to average over, where all n would take too long; None takes all.
 
     Returns
@@ -241,7 +241,7 @@ def distance_preservation_quality(
     return float(gains[0] / gains[1]) if gains[1] > 0 else 1.0
 
 
-def neighbours_kept(features: ArrayLike, positions: ArrayLike, k: int = 8, *, rows: int | None = None) -> float:
+def neighbour_preservation(features: ArrayLike, positions: ArrayLike, k: int = 8, *, rows: int | None = None) -> float:
     """Return the mean share of the k most similar items that lie among the k nearest positions.
 
     Equally near positions count in expectation, as if the tie were broken by chance.
@@ -254,7 +254,7 @@ def neighbours_kept(features: ArrayLike, positions: ArrayLike, k: int = 8, *, ro
         Position of each item, as rows.
     k : int, default 8
         Number of neighbours.
-    rows : int, default None
+    rows : int, optional
         Number of items, evenly spread, to average over, where all n would take too long; None takes all.
 
     Returns
@@ -264,7 +264,7 @@ def neighbours_kept(features: ArrayLike, positions: ArrayLike, k: int = 8, *, ro
 
     Examples
     --------
-    >>> neighbours_kept([[0.0], [1.0], [2.0], [3.0]], [[0, 0], [0, 1], [0, 2], [0, 3]], k=1)
+    >>> neighbour_preservation([[0.0], [1.0], [2.0], [3.0]], [[0, 0], [0, 1], [0, 2], [0, 3]], k=1)
     0.75
     """
     X, Z, chosen = _layout(features, positions, rows)

@@ -48,9 +48,9 @@ def mosaic(
     ----------
     tiles : ndarray of shape (n, height, width[, 3])
         Pictures of one size, RGB or gray.
-    marked : array_like of bool, shape (n,), default None
+    marked : array_like of bool, shape (n,), optional
         Which of them get a magenta frame; None frames none.
-    columns : int, default None
+    columns : int, optional
         Tiles per row; None makes the sheet a quarter wider than high.
     gap : int, default 6
         Pixels between tiles and around them.

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pairup.annealing import COARSE_COOLING, anneal, anneal_measure, last_plan
+from pairup.annealing import COARSE_COOLING, COARSE_UPDATES, anneal, anneal_measure, last_plan
 from pairup.climb import Step, climb
 from pairup.constraints import Constraints
 from pairup.density_ratio import EPSILONS, SCORED_EPSILONS, eigendecompose, held_out_scores, whiten
@@ -62,9 +62,11 @@ class Climbs:
 
     def steps(self, number: int) -> Iterator[Step]:
         """Climb or anneal from one of the starts."""
-        if self.solver == "anneal" and isinstance(self.measure, Quadratic):
-            return anneal_measure(self.measure, self.starts[number], number=number)
-        return climb(self.measure, self.starts[number], number=number, max_iter=self.max_iter, eta=self.eta)
+        if self.solver == "climb":
+            return climb(self.measure, self.starts[number], number=number, max_iter=self.max_iter, eta=self.eta)
+        if not isinstance(self.measure, Quadratic):
+            raise TypeError(f"only quadratic measures can be annealed, got {type(self.measure).__name__}")
+        return anneal_measure(self.measure, self.starts[number], number=number, max_iter=self.max_iter, eta=self.eta)
 
     def rank(self, step: Step) -> float:
         """Return the measure itself."""
@@ -156,7 +158,7 @@ class Continuations:
             if iteration == 0:
                 for start in self.starts:
                     warm = constraints.warm_start(start)
-                    coarse = last_plan(anneal(forms, warm, constraints, betas=COARSE_COOLING, updates=2))
+                    coarse = last_plan(anneal(forms, warm, constraints, betas=COARSE_COOLING, updates=COARSE_UPDATES))
                     value = alignment(forms, constraints.round(coarse))
                     if value > best:
                         plan, best = coarse, value
@@ -164,16 +166,16 @@ class Continuations:
             indices = constraints.round(plan)
             yield Step(number, iteration, indices, -0.5 - float(held_out_scores(x, y, [indices]).min()))
 
-    def table(self, indices: Indices, epsilons: Sequence[float] = SCORED_EPSILONS) -> dict[str, Any]:
+    def table(self, indices: Indices) -> dict[str, Any]:
         """Return the held-out scores −J of every (width, ε) for a matching, as `cv_results_`."""
         from scipy.stats import rankdata
 
         scores = []
         for width in self.widths:
             x, y = (eigendecompose(family.matrix(width).copy()) for family in self.families)
-            scores.append(-held_out_scores(x, y, [indices], epsilons)[0])
+            scores.append(-held_out_scores(x, y, [indices])[0])
         mean = np.concatenate(scores)
-        grid = [(width, epsilon) for width in self.widths for epsilon in epsilons]
+        grid = [(width, epsilon) for width in self.widths for epsilon in SCORED_EPSILONS]
         return {
             "params": [{"width": width, "epsilon": epsilon} for width, epsilon in grid],
             "param_width": np.array([width for width, _ in grid]),

@@ -123,9 +123,9 @@ class MatchedPairsDisplay(Display):
         The second set in its own order, one object per row.
     indices : array_like of shape (n,)
         The matching: ``y[indices]`` is aligned with ``x``; −1 where an x has no partner.
-    right : array_like of bool, shape (n,), default None
+    right : array_like of bool, shape (n,), optional
         Whether the partner of each x is right, where that is known; wrong ones are drawn in magenta.
-    function : callable, default None
+    function : callable, optional
         The true y of x, drawn as a line where both have one column.
 
     Attributes
@@ -187,11 +187,11 @@ class MatchedPairsDisplay(Display):
             The first set, one object per row.
         Y : array_like of shape (m, e)
             The second set, one object per row.
-        truth : array_like of shape (n,), default None
+        truth : array_like of shape (n,), optional
             The true matching; if given, wrong pairs are drawn in magenta.
-        function : callable, default None
+        function : callable, optional
             The true y of x, drawn as a line where both have one column.
-        ax : matplotlib Axes, default None
+        ax : matplotlib Axes, optional
             Axes to draw on; None makes a figure.
 
         Returns
@@ -210,7 +210,7 @@ class MatchedPairsDisplay(Display):
 
         Parameters
         ----------
-        ax : matplotlib Axes, default None
+        ax : matplotlib Axes, optional
             Axes to draw on; None makes a figure.
 
         Returns
@@ -314,9 +314,9 @@ class MatchedImagesDisplay(Display):
             The left pictures.
         Y : ndarray of shape (m, height, width[, 3])
             The right pictures, of the same height.
-        truth : array_like of shape (n,), default None
+        truth : array_like of shape (n,), optional
             The true matching; if given, wrong pairs are framed.
-        ax : matplotlib Axes, default None
+        ax : matplotlib Axes, optional
             Axes to draw on; None makes a figure.
 
         Returns
@@ -335,7 +335,7 @@ class MatchedImagesDisplay(Display):
 
         Parameters
         ----------
-        ax : matplotlib Axes, default None
+        ax : matplotlib Axes, optional
             Axes to draw on; None makes a figure.
 
         Returns
@@ -390,9 +390,9 @@ class ConvergenceDisplay(Display):
         ----------
         result : Matching or fitted estimator
             What `pairup.match` returned, or an estimator after `fit`.
-        name : str, default None
+        name : str, optional
             Name of the measure on the axis; None takes that of the method.
-        ax : matplotlib Axes, default None
+        ax : matplotlib Axes, optional
             Axes to draw on; None makes a figure.
 
         Returns
@@ -416,7 +416,7 @@ class ConvergenceDisplay(Display):
 
         Parameters
         ----------
-        ax : matplotlib Axes, default None
+        ax : matplotlib Axes, optional
             Axes to draw on; None makes a figure.
 
         Returns
@@ -491,7 +491,7 @@ class MatchingDisplay(Display):
         ----------
         matching : Matching
             The result.
-        ax : sequence of three matplotlib Axes, default None
+        ax : sequence of three matplotlib Axes, optional
             Axes to draw on; None makes a figure.
 
         Returns
@@ -521,7 +521,7 @@ class MatchingDisplay(Display):
 
         Parameters
         ----------
-        ax : sequence of three matplotlib Axes, default None
+        ax : sequence of three matplotlib Axes, optional
             Axes to draw on; None makes a figure.
 
         Returns
@@ -540,7 +540,7 @@ class MatchingDisplay(Display):
             ax[0].set_axis_off()
         else:
             self.pairs.plot(ax[0])
-        ax[1].hist(self.confidence, bins=np.linspace(0, 1, 21).tolist(), color=RIGHT)
+        ax[1].hist(self.confidence[self.confidence > 0], bins=np.linspace(0, 1, 21).tolist(), color=RIGHT)
         ax[1].set(xlabel="confidence", ylabel="pairs", xlim=(0, 1))
         ax[2].scatter(self.agreement, self.scores, s=22, facecolors="none", edgecolors=RIGHT)
         ax[2].set(xlabel="pairs in common with the matching", ylabel="score of the candidate", xlim=(-0.02, 1.02))

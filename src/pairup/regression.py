@@ -51,7 +51,7 @@ class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         ----------
         X : array_like of shape (n, d)
             Points as rows.
-        y : None, default None
+        y : None, optional
             Ignored; scikit-learn's pipelines pass it.
 
         Returns

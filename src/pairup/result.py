@@ -5,9 +5,10 @@ import io
 import json
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,12 +24,47 @@ if TYPE_CHECKING:
     from pairup.plots import MatchingDisplay
 
 FORMAT = 1  # of saved files
-DOUBT = "Do not rely on this matching: "  # what the last line of a report begins with where there are doubts
+DOUBT = "Do not rely on this matching: "  # the last line of a report begins with it where there are doubts
 SHOWN = 10  # pairs in the HTML of a matching
 
 
 def _empty() -> Array:
     return np.empty(0)
+
+
+def _stack(matchings: Sequence[Indices], n: int) -> Indices:
+    return np.reshape(matchings, (len(matchings), n)).astype(np.intp)
+
+
+def _equal_names(names: Any, others: Any) -> bool:
+    """Tell whether row names are equal; names that cannot be compared, such as pandas.NA, are not."""
+    try:
+        return bool(names == others)
+    except (TypeError, ValueError):
+        return False
+
+
+def plain_names(names: Iterable[Any]) -> list[Any]:
+    """Return row names as a list, NumPy's numbers as Python's.
+
+    Parameters
+    ----------
+    names : iterable
+        Names of rows.
+
+    Returns
+    -------
+    list
+        The names.
+    """
+    return [name.item() if isinstance(name, np.generic) else name for name in names]
+
+
+def _format_cell(value: Any) -> str:
+    """Return a name or a confidence as HTML; a dash stands for no partner."""
+    if value is None:
+        return "–"
+    return f"{value:.2f}" if isinstance(value, float) else escape(str(value))
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,21 +92,21 @@ class Matching:
 
     Parameters
     ----------
-    indices : Indices of shape (n,)
+    indices : ndarray of int, shape (n,)
         ``Y[indices]`` is aligned with ``X``; −1 where an x has no partner.
     method : str
         The method that found it.
     dependence : float
         The measure of that method at the matching.
     model : object
-        The fitted estimator of the paper's methods; what the candidates said together for ``method="auto"``.
+        The fitted estimator of the paper's methods; the consensus of all candidates for ``method="auto"``.
     history : list of Step
         The steps of the search that won.
     names : tuple of two lists
         Row names of X and of Y; row numbers where they have none.
-    confidence : Array of shape (n,), default empty
+    confidence : ndarray of shape (n,), default empty
         The probability of each pair. This and all that follows is set by ``method="auto"`` only.
-    probabilities : Array of shape (n, m), default empty
+    probabilities : ndarray of shape (n, m), default empty
         The same for all pairs.
     reliable : bool, optional
         Whether the data identify the pairing.
@@ -104,23 +140,25 @@ class Matching:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Matching):
             return NotImplemented
-        if (self.method, self.names, self.reliable, self.report) != (
-            other.method,
-            other.names,
-            other.reliable,
-            other.report,
-        ):
+        if self is other:
+            return True
+        if (self.method, self.reliable, self.report) != (other.method, other.reliable, other.report):
             return False
         arrays = ("indices", "confidence", "probabilities")
-        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays)
+        return _equal_names(self.names, other.names) and all(
+            np.array_equal(getattr(self, name), getattr(other, name), equal_nan=True) for name in arrays
+        )
 
     def __hash__(self) -> int:
-        return hash((self.method, self.indices.tobytes()))
+        return hash((self.method, self.indices.astype(np.int64).tobytes()))
 
     def __repr__(self) -> str:
         n, m = len(self.names[0]), len(self.names[1])
-        sizes = f"{n} objects each" if n == m else f"{n} and {m} objects"
-        return f"<Matching: {self.n_pairs} pairs of {sizes} by {self.method!r}, {self.verdict}>"
+        sizes = f"{n} and {m} objects" if n != m else f"{n} object{'s' if n > 1 else ''} each"
+        return f"<Matching: {self._count()} of {sizes} by {self.method!r}, {self.verdict}>"
+
+    def _count(self) -> str:
+        return f"{self.n_pairs} pair{'' if self.n_pairs == 1 else 's'}"
 
     @property
     def n_pairs(self) -> int:
@@ -141,22 +179,22 @@ class Matching:
         expected = f"about {self.reliability:.0%} expected right"
         if self.reliable:
             return f"{expected}, reliable"
-        reason = self.report.rpartition(DOUBT)[2].rstrip(".")
-        return f"{expected}, not reliable" + (f": {reason}" if reason else "")
+        before, _, reason = self.report.rpartition(DOUBT)
+        told = f"{expected}, not reliable" if before else "not reliable"  # nothing is known of sets without a search
+        return f"{told}: {reason.rstrip('.')}" if reason else told
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the verdict, a histogram of the confidences, and the first pairs."""
-        lines = "".join(f"<p>{escape(line)}</p>" for line in self.report.splitlines())
-        head = f"<p><b>{self.n_pairs} pairs</b> by {escape(self.method)}: {escape(self.verdict)}</p>"
-        rows = [row for row, _ in zip(self.rows(), range(SHOWN), strict=False)]
-        columns = list(rows[0]) if rows else []
+        head = f"<p><b>{self._count()}</b> by {escape(self.method)}: {escape(self.verdict)}</p>"
+        rows = list(islice(self.rows(), SHOWN))
+        columns = "".join(f"<th>{name}</th>" for name in (rows[0] if rows else ()))
         cells = "".join(
-            "<tr>" + "".join(f"<td>{escape('' if v is None else str(v))}</td>" for v in row.values()) + "</tr>"
-            for row in rows
+            "<tr>" + "".join(f"<td>{_format_cell(value)}</td>" for value in row.values()) + "</tr>" for row in rows
         )
-        table = f"<table><tr>{''.join(f'<th>{name}</th>' for name in columns)}</tr>{cells}</table>"
         rest = f"<p>… and {len(self) - SHOWN} more rows</p>" if len(self) > SHOWN else ""
-        return f"<div>{head}{self._histogram()}{table}{rest}<details><summary>report</summary>{lines}</details></div>"
+        lines = "".join(f"<p>{escape(line)}</p>" for line in self.report.splitlines())
+        report = f"<details><summary>report</summary>{lines}</details>" if lines else ""
+        return f"<div>{head}{self._histogram()}<table><tr>{columns}</tr>{cells}</table>{rest}{report}</div>"
 
     def _histogram(self) -> str:
         """Return the confidences as a small picture in SVG."""
@@ -188,9 +226,9 @@ class Matching:
 
         Returns
         -------
-        partners : Indices of shape (n, k)
+        partners : ndarray of int, shape (n, k)
             Rows of Y, the likeliest first.
-        probabilities : Array of shape (n, k)
+        probabilities : ndarray of shape (n, k)
             Their probabilities.
         """
         if not self.probabilities.size:
@@ -210,7 +248,7 @@ class Matching:
 
         Returns
         -------
-        Array of shape (k, e)
+        ndarray of shape (k, e)
             Their expected partners.
         """
         from pairup.regression import MatchedRegressor
@@ -233,7 +271,7 @@ class Matching:
 
         Returns
         -------
-        Indices of shape (k,)
+        ndarray of int, shape (k,)
             ``Y_new[indices]`` is aligned with ``X_new``; −1 where an x has no partner.
         """
         from pairup.assignment import assign
@@ -292,7 +330,11 @@ class Matching:
         Matching
             A copy with these names.
         """
-        return replace(self, names=(list(x_names), list(y_names)))
+        names = plain_names(x_names), plain_names(y_names)
+        for new, old, name in zip(names, self.names, ("X", "Y"), strict=True):
+            if len(new) != len(old):
+                raise ValueError(f"{name} has {len(old)} rows, got {len(new)} names; give one name per row")
+        return replace(self, names=names)
 
     def renamed(self, x_names: Sequence[Any], y_names: Sequence[Any]) -> "Matching":
         """Do what `with_names` does; this is its old name.
@@ -373,7 +415,9 @@ class Matching:
         return MatchingDisplay.from_matching(self, ax=ax)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the matching to a .npz file that opens without pickle; the fitted `model` is not saved.
+        """Write the matching to a .npz file that opens without pickle.
+
+        The fitted `model` is not saved. Row names that are neither numbers nor text are saved as text.
 
         Parameters
         ----------
@@ -393,12 +437,11 @@ class Matching:
             "alternatives": [[a.score, a.agreement] for a in self.alternatives],
             "history": [[s.start, s.iteration, s.value] for s in self.history],
         }
-        shape = (-1, len(self.indices))
         arrays: dict[str, Any] = {
             "header": np.array(json.dumps(header)),
             "indices": self.indices,
-            "alternatives": np.reshape([a.indices for a in self.alternatives], shape).astype(np.intp),
-            "history": np.reshape([s.indices for s in self.history], shape).astype(np.intp),
+            "alternatives": _stack([a.indices for a in self.alternatives], len(self)),
+            "history": _stack([s.indices for s in self.history], len(self)),
             "confidence": self.confidence,
             "probabilities": self.probabilities,
         }

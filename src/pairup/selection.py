@@ -157,7 +157,7 @@ class RatioGrid:
         ----------
         indices : ndarray of shape (n,)
             The matching: Y[indices] is aligned with X.
-        setting : tuple of two int, default None
+        setting : tuple of two int, optional
             Indices of one width and one λ; None scores the whole grid.
 
         Returns

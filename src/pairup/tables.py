@@ -36,10 +36,10 @@ def read_table(path: str | Path, *, header: bool | None = None, id_column: str |
     ----------
     path : str or Path
         The file.
-    header : bool, default None
+    header : bool, optional
         Whether the first row of a text table holds column names; None assumes it if a cell outside the id column is not
         a number.
-    id_column : str, default None
+    id_column : str, optional
         Name, or number counted from 0, of a column that names the objects.
 
     Returns

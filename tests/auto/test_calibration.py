@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import pairup
-from pairup.auto.calibration import calibrate_votes, features, judge, pair_probabilities
+from pairup.auto.calibration import assess, calibrate_votes, features, pair_probabilities
 from pairup.auto.consensus import Consensus
 from pairup.auto.schedule import CALIBRATION
 from pairup.auto.search import Candidate, CoarseResult
@@ -68,7 +68,7 @@ def test_what_no_vote_claims_goes_where_the_plan_lies():
     ],
 )
 def test_each_doubt_alone_makes_a_matching_unreliable(evidence, confidence, reason):
-    reliable, expected, report = judge(np.full(N, confidence), consensus(**evidence))
+    reliable, expected, report = assess(np.full(N, confidence), consensus(**evidence))
     assert not reliable
     assert expected == pytest.approx(confidence)
     last = report.splitlines()[-1]
@@ -78,7 +78,7 @@ def test_each_doubt_alone_makes_a_matching_unreliable(evidence, confidence, reas
 
 
 def test_a_report_names_the_metric_and_the_alignment_of_unrelated_data():
-    reliable, _, report = judge(np.full(N, 0.9), consensus())
+    reliable, _, report = assess(np.full(N, 0.9), consensus())
     assert reliable
     assert report.splitlines() == [
         "About 90% of the pairs are expected to be right.",

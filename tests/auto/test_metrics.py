@@ -9,12 +9,11 @@ from pairup.auto.metrics import (
     metric_in_words,
     normalize_rows,
     rank_columns,
-    standardize,
     table_geometries,
     whiten_partially,
     whitened_geometries,
 )
-from pairup.components import principal_components
+from pairup.components import principal_components, standardize
 from pairup.forms import alignment
 from pairup.kernels import squared_distances
 

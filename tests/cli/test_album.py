@@ -72,7 +72,7 @@ def test_pins_weights_and_features(folder, tmp_path):
         (("-o", "no/such/folder/a.html"), "does not exist"),
         (("-o", "album.doc"), "end its name in one of"),
         (("--background", "blurple"), "unknown colour"),
-        (("--method", "magic"), "'magic' is not one of auto, lsom, ks-hsic, ks-nocco"),
+        (("--method", "magic"), "'magic' is not one of 'auto', 'lsom', 'ks-hsic', 'ks-nocco'"),
     ],
 )
 def test_wrong_calls(folder, options, message):
@@ -110,10 +110,10 @@ def test_seed_and_random_state_are_one_option(folder, tmp_path):
     assert texts[0] == texts[1]
 
 
-def test_the_old_name_of_the_method_is_accepted_and_told_on_stderr(folder):
+def test_the_old_name_of_the_method_is_accepted_and_reported_on_stderr(folder):
     old, new = (run(folder, "--method", name) for name in ("default", "auto"))
     assert old.exit_code == 0
     assert old.stdout == new.stdout
-    assert "now called --method auto" in old.stderr
+    assert "'default' is now called 'auto'" in old.stderr
     assert "now called" not in new.stderr
     assert "default|" not in run("--help").stdout

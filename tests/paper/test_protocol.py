@@ -1,6 +1,6 @@
 import pytest
 
-from pairup.paper.protocol import ALBUMS, EXPERIMENTS, IMAGE_METHODS, SIZES, VOICE_METHODS, Task, plan
+from pairup.paper.protocol import ALBUMS, EXPERIMENTS, IMAGE_METHODS, REPORTED_VOICE_METHODS, SIZES, Task, plan
 from pairup.voice.methods import METHODS
 
 
@@ -32,7 +32,7 @@ def test_seeds_are_those_of_the_published_report():
 def test_all_methods_and_sizes_of_the_paper_are_planned():
     tasks = [task for task in plan("images", runs=1) if not task.variant]
     assert {(task.method, task.n) for task in tasks} == {(method, n) for method in IMAGE_METHODS for n in SIZES}
-    assert set(VOICE_METHODS) <= set(METHODS)
+    assert set(REPORTED_VOICE_METHODS) <= set(METHODS)
     assert {task.variant for task in plan("albums", runs=9)} == set(ALBUMS)
     assert sum(task.n == 320 for task in plan("images", runs=9)) == len(IMAGE_METHODS)  # there is one subset only
 

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from pairup.voice.methods import METHODS, check_method, inca
+from pairup.methods import VOICE_METHODS
+from pairup.voice.methods import METHODS, inca
 from pairup.voice.score import score_frames
 from pairup.voice.splits import align_recordings, draw_split
 
@@ -57,15 +58,19 @@ def test_inca_finds_a_small_shift(rng):
 
 
 def test_the_former_name_of_auto_is_accepted_with_a_warning(frames):
-    with pytest.warns(FutureWarning, match='"default" is now called "auto"'):
+    with pytest.warns(FutureWarning, match="'default' is now called 'auto'"):
         rows = list(score_frames(frames, train=[20], splits=1, methods=["default"], test=50))
     assert rows == list(score_frames(frames, train=[20], splits=1, methods=["auto"], test=50))
     assert rows[0]["method"] == "auto"
 
 
-def test_unknown_methods_are_refused():
-    with pytest.raises(ValueError, match="unknown method: magic; choose from identity, "):
-        check_method("magic")
+def test_the_names_of_methods_are_those_that_the_command_line_lists():
+    assert tuple(METHODS) == VOICE_METHODS
+
+
+def test_unknown_methods_are_refused(frames):
+    with pytest.raises(ValueError, match=r"method must be one of identity, .*, got 'magic'"):
+        next(iter(score_frames(frames, train=[20], splits=1, methods=["magic"], test=50)))
 
 
 def test_auto_on_real_voices_by_the_papers_protocol(data_folder):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from pairup.voice.splits import align_recordings, draw_split, standardize
+from pairup.voice.splits import align_recordings, draw_split
 
 
 @pytest.fixture(scope="module")
@@ -43,12 +43,6 @@ def test_the_distance_of_the_true_partners_is_zero(frames):
     assert split.lsd(lambda X: X) > 3
     truth = {row.tobytes(): y for row, y in zip(split.test_X, split.test_Y, strict=True)}
     assert_allclose(split.lsd(lambda X: np.array([truth[row.tobytes()] for row in X])), 0, atol=1e-6)
-
-
-def test_z_scores_have_mean_0_and_deviation_1(rng):
-    scores = standardize(rng.gamma(2.0, size=(40, 3)))
-    assert_allclose(scores.mean(axis=0), 0, atol=1e-12)
-    assert_allclose(scores.std(axis=0), 1)
 
 
 def test_impossible_requests_are_refused(frames, voices):

@@ -68,7 +68,7 @@ class Album:
         The item on each cell, −1 for a blank.
     features : ndarray of shape (n, d)
         Features of all items, as rows.
-    photos : Photos, default None
+    photos : Photos, optional
         The photos; None for an album of plain vectors.
     left_out : tuple of int, default ()
         Items for which there was no cell.
@@ -111,7 +111,7 @@ class Album:
             metrics.distance_preservation_quality(X, cells, rows=rows),
             metrics.distance_preservation_quality(shuffled, cells, rows=rows),
             metrics.distance_preservation_quality(X, cells, ties="average", rows=rows),
-            metrics.neighbours_kept(X, cells, rows=rows),
+            metrics.neighbour_preservation(X, cells, rows=rows),
         )
 
     @cached_property
@@ -175,7 +175,7 @@ class Album:
         ----------
         path : path
             The file; its suffix decides the format: .html .png .jpg .pdf .svg .json .csv.
-        style : Style, default None
+        style : Style, optional
             The look; `Style()` by default.
 
         Returns
@@ -338,7 +338,7 @@ def find_cell(frame: Frame, cell: Cell) -> int:
         raise ValueError(
             f"the frame {frame.name} has no cell at {format_cell(cell)}; its rows go from {low[0]} to {high[0]}, its "
             f"columns from {low[1]} to {high[1]}"
-            + (", with gaps (look with --preview)" if len(frame.cells) < np.prod(high - low + 1) else "")
+            + (", with gaps (see --preview)" if len(frame.cells) < np.prod(high - low + 1) else "")
         )
     return int(hits[0])
 

@@ -1,6 +1,5 @@
 """Arrangement: from photos or vectors, and a frame, to an album."""
 
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,13 +10,12 @@ from numpy.typing import ArrayLike
 from pairup.album.album import Album, Cell, find_cell, find_item, format_cell
 from pairup.album.features import photo_features
 from pairup.album.frames import Frame
-from pairup.album.layout import Step, sort_steps
+from pairup.album.layout import SortStep, sort_steps
 from pairup.album.photos import Photos
+from pairup.methods import ALBUM_METHODS, check_method
 from pairup.sampling import representatives
 from pairup.types import Array, Indices
 from pairup.validation import check_set
-
-METHODS = ("auto", "lsom", "ks-hsic", "ks-nocco")  # also in pairup.cli.album, which must not import NumPy for --help
 
 
 def arrange(
@@ -42,9 +40,9 @@ def arrange(
         Photos, or vectors as rows.
     frame : Frame or str
         A frame, or its description as in `Frame.parse`.
-    features : array_like of shape (n, k), default None
+    features : array_like of shape (n, k), optional
         The numbers by which items are compared; by default `photo_features`, or the vectors themselves.
-    pins : mapping of int or str to (row, column), default None
+    pins : mapping of int or str to (row, column), optional
         Cells of items that must not move; an item is given by its number or, for photos, by its name.
     method : {"auto", "lsom", "ks-hsic", "ks-nocco"}, default "auto"
         "auto" sorts as `pairup.album.layout` describes; the others are the paper's methods as published.
@@ -52,7 +50,7 @@ def arrange(
         Whether to stop after a rough sorting, about ten times sooner ("auto" only).
     random_state : int, default 0
         Seed of the first order and of the search ("auto" only).
-    n_jobs : int, default None
+    n_jobs : int, optional
         Tasks run at the same time, as in joblib; the result does not depend on it.
 
     Returns
@@ -76,7 +74,7 @@ def arrange(
         frame,
         features=features,
         pins=pins,
-        method=method,
+        method=check_method(method, ALBUM_METHODS),  # here, so that a warning names the line of the caller
         draft=draft,
         random_state=random_state,
         n_jobs=n_jobs,
@@ -97,14 +95,14 @@ def arrange_steps(
     draft: bool = False,
     random_state: int = 0,
     n_jobs: int | None = None,
-) -> Iterator[Step | Album]:
+) -> Iterator[SortStep | Album]:
     """Arrange step by step, with the parameters of `arrange`.
 
     Parameters
     ----------
     items, frame : as in `arrange`
         The items and the frame.
-    features, pins : as in `arrange`, default None
+    features, pins : as in `arrange`, optional
         What to compare, and what must not move.
     method : str, default "auto"
         One of "auto", "lsom", "ks-hsic", "ks-nocco".
@@ -112,12 +110,12 @@ def arrange_steps(
         Whether a rough sorting is enough.
     random_state : int, default 0
         Seed of the search.
-    n_jobs : int, default None
+    n_jobs : int, optional
         Tasks run at the same time.
 
     Yields
     ------
-    Step
+    SortStep
         Progress, and the item on each cell (−1 for a blank).
     Album
         The result, at the end.
@@ -128,11 +126,7 @@ def arrange_steps(
     >>> steps[-1].progress, bool((steps[-1].order == album.order).all())
     (1.0, True)
     """
-    if method == "default":
-        warnings.warn('method="default" is now called method="auto"', FutureWarning, stacklevel=2)
-        method = "auto"
-    if method not in METHODS:
-        raise ValueError(f"unknown method {method!r}; choose one of: {', '.join(METHODS)}")
+    method = check_method(method, ALBUM_METHODS)
     photos = items if isinstance(items, Photos) else None
     X = _check_features(items, features)
     frame = (Frame.parse(frame) if isinstance(frame, str) else frame).fit(len(X))
@@ -155,7 +149,7 @@ def arrange_steps(
     order = None
     for step in steps:
         order = subset.place(step.order, len(frame.cells))
-        yield Step(step.progress, order)
+        yield SortStep(step.progress, order)
     assert order is not None
     left_out = tuple(np.setdiff1d(np.arange(len(X)), subset.items).tolist())
     yield Album(frame, order, X, photos, left_out, pinned)
@@ -255,19 +249,19 @@ class Subset:
         return whole
 
 
-def _match_steps(X: Array, coordinates: Array, method: str, n_jobs: int | None) -> Iterator[Step]:
+def _match_steps(X: Array, coordinates: Array, method: str, n_jobs: int | None) -> Iterator[SortStep]:
     """Arrange by one of the paper's methods: match the items with the coordinates of the cells."""
     from pairup.matchers import KSHSIC, KSNOCCO, LSOM
 
     if len(X) < 3:
-        yield Step(1.0, np.arange(len(X)))
+        yield SortStep(1.0, np.arange(len(X)))
         return
     matcher = {"lsom": LSOM, "ks-hsic": KSHSIC, "ks-nocco": KSNOCCO}[method](n_jobs=n_jobs)
     for step in matcher.steps(X, coordinates):
         # Each start is tried with both signs of the eigenvector.
         progress = (step.start + step.iteration / matcher.max_iter) / (2 * matcher.n_starts)
-        yield Step(min(progress, 0.99), np.argsort(step.indices))
-    yield Step(1.0, np.argsort(matcher.assignment_))
+        yield SortStep(min(progress, 0.99), np.argsort(step.indices))
+    yield SortStep(1.0, np.argsort(matcher.assignment_))
 
 
 def check_pins(pins: Mapping[Any, Cell], frame: Frame, photos: Photos | None, n: int) -> dict[int, int]:

@@ -163,10 +163,10 @@ def photo_features(photos: Photos, weights: Mapping[str, float] | None = None, v
     ----------
     photos : Photos
         The photos.
-    weights : mapping of str to float, default None
+    weights : mapping of str to float, optional
         Weights of "colour", "edges", "date", "pixels" (the paper's Lab pixels) and "vectors". Those not named keep
         their default (colour 1, edges 0.5), or get 0 if "pixels" or `vectors` are given.
-    vectors : ndarray of shape (n, d), default None
+    vectors : ndarray of shape (n, d), optional
         Your own features, a row per photo.
 
     Returns

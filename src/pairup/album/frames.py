@@ -32,9 +32,9 @@ class Frame:
         Its description, as in `parse`.
     cells : ndarray of shape (m, 2)
         Cells as rows (row, column); empty before `fit` if the number of items decides.
-    outline : ndarray of bool, shape (height, width), default None
+    outline : ndarray of bool, shape (height, width), optional
         The mask to cover with cells.
-    aspect : float, default None
+    aspect : float, optional
         Width over height of a rectangle whose size the number of items decides.
 
     Examples
@@ -112,7 +112,7 @@ class Frame:
         ----------
         text : str
             At least one visible character.
-        font : path, default None
+        font : path, optional
             Font file; by default the first font of this computer that has all characters.
 
         Returns
@@ -215,7 +215,7 @@ class Frame:
         description : str
             ``16x20``, ``auto``, ``auto:1.5``, ``text:777``, ``shape:heart``, ``mask:logo.png``,
             ``ascii:drawing.txt``, ``points:cells.csv`` or ``paper:mountain``.
-        font : path, default None
+        font : path, optional
             Font file for a text.
 
         Returns

@@ -39,7 +39,7 @@ BLOCK = 2048  # cells whose distances are tabulated at once
 
 
 @dataclass(frozen=True)
-class Step:
+class SortStep:
     """A state of the sorting.
 
     Parameters
@@ -55,7 +55,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Problem:
+class SortProblem:
     """What a sorting does not change.
 
     Parameters
@@ -84,7 +84,7 @@ def sort_steps(
     draft: bool = False,
     random_state: int = 0,
     n_jobs: int | None = None,
-) -> Iterator[Step]:
+) -> Iterator[SortStep]:
     """Sort n items onto n cells, step by step.
 
     Parameters
@@ -93,18 +93,18 @@ def sort_steps(
         Items as rows.
     coordinates : ndarray of shape (n, 2)
         Cells as rows (vertical, horizontal), in any arrangement.
-    pins : mapping of int to int, default None
+    pins : mapping of int to int, optional
         Cell of each item that must not move.
     draft : bool, default False
         Whether to stop after a rough sorting, about ten times sooner.
     random_state : int, default 0
         Seed of the first order and of the search.
-    n_jobs : int, default None
+    n_jobs : int, optional
         Blocks improved at the same time, as in joblib; the result does not depend on it.
 
     Yields
     ------
-    Step
+    SortStep
         Better and better orders; the last is the result.
 
     Examples
@@ -121,16 +121,16 @@ def sort_steps(
     order[list(pinned.values())] = list(pinned)
     order[~fixed] = rng.permutation(np.setdiff1d(np.arange(n), list(pinned)))
     X = rotate(features)
-    yield Step(0.0, order.copy())
+    yield SortStep(0.0, order.copy())
     if X.any() and not fixed.all():
-        problem = Problem(X, find_similar(X, n_jobs), Lattice.of(coordinates), fixed)
+        problem = SortProblem(X, find_similar(X, n_jobs), Lattice.of(coordinates), fixed)
         steps = round((DRAFT_STEPS if draft else STEPS) * min(1.0, MANY / n) ** FEWER)
         for done in _auction_on_boxes(problem, order, steps, random_state):
-            yield Step(AUCTIONS * done, order.copy())
+            yield SortStep(AUCTIONS * done, order.copy())
         if not draft:
             for done in _anneal(problem, order, TEMPERATURES, random_state, n_jobs):
-                yield Step(AUCTIONS + (1 - AUCTIONS) * done, order.copy())
-    yield Step(1.0, order.copy())
+                yield SortStep(AUCTIONS + (1 - AUCTIONS) * done, order.copy())
+    yield SortStep(1.0, order.copy())
 
 
 def settle(features: Array, coordinates: Array, order: Indices, fixed: BoolArray, *, random_state: int = 0) -> Indices:
@@ -162,7 +162,7 @@ def settle(features: Array, coordinates: Array, order: Indices, fixed: BoolArray
     """
     X, order = rotate(features), np.array(order, dtype=np.intp)
     if X.any() and not fixed.all():
-        problem = Problem(X, find_similar(X), Lattice.of(coordinates), fixed)
+        problem = SortProblem(X, find_similar(X), Lattice.of(coordinates), fixed)
         for _ in _anneal(problem, order, (0.0, 0.0), random_state, None):
             pass
     return order
@@ -200,7 +200,7 @@ def find_similar(X: Float32Array, n_jobs: int | None = None) -> Int32Array:
     ----------
     X : ndarray of shape (n, d)
         Items as rows, in principal components.
-    n_jobs : int, default None
+    n_jobs : int, optional
         Blocks of items compared at the same time, as in joblib.
 
     Returns
@@ -226,7 +226,7 @@ def _find_similar_rows(X: Float32Array, start: int, stop: int, k: int) -> Int32A
     return np.argpartition(D, k - 1, axis=1)[:, :k].astype(np.int32)
 
 
-def _auction_on_boxes(problem: Problem, order: Indices, steps: int, seed: int) -> Iterator[float]:
+def _auction_on_boxes(problem: SortProblem, order: Indices, steps: int, seed: int) -> Iterator[float]:
     """Sort `order` in place by auctions on shrinking boxes; yield the share done."""
     X, cells, fixed = np.ascontiguousarray(problem.X[:, :DIMENSIONS]), problem.cells, problem.fixed
     where = np.argsort(order)
@@ -243,7 +243,7 @@ def _auction_on_boxes(problem: Problem, order: Indices, steps: int, seed: int) -
 
 
 def _anneal(
-    problem: Problem, order: Indices, temperatures: tuple[float, float], seed: int, n_jobs: int | None
+    problem: SortProblem, order: Indices, temperatures: tuple[float, float], seed: int, n_jobs: int | None
 ) -> Iterator[float]:
     """Anneal swaps on `order` in place, block by block; yield the share done.
 
@@ -263,7 +263,7 @@ def _anneal(
 
 
 def _anneal_block(
-    problem: Problem, order: Indices, block: Indices, temperatures: tuple[float, float], proposals: int, seed: int
+    problem: SortProblem, order: Indices, block: Indices, temperatures: tuple[float, float], proposals: int, seed: int
 ) -> Indices:
     """Return the new items of a block's cells; the cells around it count, and keep theirs."""
     cells = problem.cells

@@ -142,7 +142,7 @@ def draw_text(text: str, font: str | os.PathLike[str] | None = None) -> BoolArra
     ----------
     text : str
         At least one visible character.
-    font : path, default None
+    font : path, optional
         Font file; by default the first font of this computer that has all characters.
 
     Returns

@@ -37,9 +37,9 @@ class Photo:
         The square middle of the picture.
     thumbnail : bytes
         The whole picture as JPEG or PNG, without metadata.
-    path : Path, default None
+    path : Path, optional
         Its file.
-    taken : datetime, default None
+    taken : datetime, optional
         When it was taken.
     """
 
@@ -96,7 +96,7 @@ class Photos(Sequence[Photo]):
         ----------
         images : iterable of ndarray
             Pictures of shape (height, width) or (height, width, 3), integers from 0 to 255.
-        names : iterable of str, default None
+        names : iterable of str, optional
             A name for each; by default "tile 1", "tile 2" and so on.
 
         Returns
@@ -183,7 +183,7 @@ def read_photos(
     n_jobs : int, default -1
         Files decoded at the same time, as in joblib; inside `pairup.parallel.on_cluster` on the cluster, which must
         see the same files.
-    progress : callable, default None
+    progress : callable, optional
         Called with the number of files done and the number of all files.
 
     Returns

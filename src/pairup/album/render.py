@@ -73,7 +73,7 @@ class Style:
 
     Parameters
     ----------
-    cell : int, default None
+    cell : int, optional
         Pixels a side of a cell; by default so many that the longer side of the album has 4096, but at most 256.
     gap : float, default 0.04
         Space between cells, as a share of the cell.
@@ -83,7 +83,7 @@ class Style:
         Radius of the corners as a share of the cell, from 0 to 0.5 (a disc).
     fit : {"crop", "whole"}, default "crop"
         "crop" fills the cell with the middle of the photo, "whole" shows all of it.
-    paper : str, default None
+    paper : str, optional
         Size of a PDF page (a0 … a6, letter, legal, tabloid); by default the page has the size of the picture.
     dpi : int, default 300
         Pixels per inch of a PDF.

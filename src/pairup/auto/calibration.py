@@ -7,6 +7,7 @@ from pairup.auto.consensus import Consensus
 from pairup.auto.metrics import metric_in_words
 from pairup.auto.schedule import CALIBRATION
 from pairup.constraints import Constraints
+from pairup.result import DOUBT
 from pairup.types import Array, Float32Array
 
 
@@ -21,11 +22,11 @@ def features(votes: Array, consensus: Consensus) -> Array:
     votes : Array
         Vote shares of pairs, of any shape.
     consensus : Consensus
-        What the candidates say together.
+        The combined result of all candidates.
 
     Returns
     -------
-    Array of shape (…, 7)
+    ndarray of shape (…, 7)
         The features, along a new last axis.
     """
     excess = max(0.0, *(result.excess for result in consensus.coarse))
@@ -54,15 +55,15 @@ def pair_probabilities(consensus: Consensus, plan: Float32Array, constraints: Co
     Parameters
     ----------
     consensus : Consensus
-        What the candidates say together.
-    plan : Float32Array of shape (n, m)
+        The combined result of all candidates.
+    plan : ndarray of float32, shape (n, m)
         A soft plan around the matching.
     constraints : Constraints
         What the matching keeps to.
 
     Returns
     -------
-    Array of shape (n, m)
+    ndarray of shape (n, m)
         Probabilities; each row sums to 1 at the most, and known pairs have 1.
     """
     most = np.maximum(consensus.votes.max(axis=1, keepdims=True), 1e-30)
@@ -79,15 +80,15 @@ def pair_probabilities(consensus: Consensus, plan: Float32Array, constraints: Co
     return likely
 
 
-def judge(confidence: Array, consensus: Consensus) -> tuple[bool, float, str]:
-    """Judge a matching by its expected accuracy, by the alignment of unrelated data, and by rival solutions.
+def assess(confidence: Array, consensus: Consensus) -> tuple[bool, float, str]:
+    """Assess a matching by its expected accuracy, by the alignment of unrelated data, and by rival solutions.
 
     Parameters
     ----------
     confidence : Array
         Probability of each pair.
     consensus : Consensus
-        What the candidates say together.
+        The combined result of all candidates.
 
     Returns
     -------
@@ -113,7 +114,7 @@ def judge(confidence: Array, consensus: Consensus) -> tuple[bool, float, str]:
         f"Best metric: {metric_in_words(best.metric)}. Alignment {best.value:.2f} (unrelated data: {best.null:.2f}).",
     ]
     if doubts:
-        lines.append("Do not rely on this matching: " + "; ".join(doubts) + ".")
+        lines.append(DOUBT + "; ".join(doubts) + ".")
     else:
         lines.append("The data identify the pairing; see `confidence` for single pairs.")
     return not doubts, expected, "\n".join(lines)

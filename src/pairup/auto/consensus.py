@@ -1,4 +1,4 @@
-"""One matching from many candidates, without labels: which to believe, and how much."""
+"""One matching from many candidates, without labels: ranked by held-out scores, combined by votes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from pairup.types import Array, Indices
 
 @dataclass(frozen=True, eq=False)
 class Consensus:
-    """What the candidates say together.
+    """The combined result of all candidates.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class Consensus:
         All of them, the best first.
     scores : Array
         Their scores, larger is better, 1 at the most.
-    votes : Array of shape (n, m)
+    votes : ndarray of shape (n, m)
         For every pair, the weighted share of candidates that have it.
     indices : Indices
         The matching of the best candidates' votes.
@@ -64,12 +64,12 @@ def partner_similarity(matchings: Sequence[Indices], similarity: Array) -> Array
     ----------
     matchings : sequence of Indices
         Matchings.
-    similarity : Array of shape (m, m)
+    similarity : ndarray of shape (m, m)
         A kernel matrix of Y.
 
     Returns
     -------
-    Array of shape (n_matchings, n_matchings)
+    ndarray of shape (n_matchings, n_matchings)
         Similarities, 1 on the diagonal.
     """
     L = similarity - similarity.mean()
@@ -86,18 +86,18 @@ def partner_similarity(matchings: Sequence[Indices], similarity: Array) -> Array
 def median_scores(J: Array, weights: Array) -> Array:
     """Return the weighted median over models (columns of J) of the relative scores of matchings (rows).
 
-    By the median, a few models that see nothing but accidents have no say.
+    By the median, a few models that fit nothing but accidents do not count.
 
     Parameters
     ----------
-    J : Array of shape (n_matchings, n_models)
+    J : ndarray of shape (n_matchings, n_models)
         Held-out scores, lower is better.
-    weights : Array of shape (n_models,)
+    weights : ndarray of shape (n_models,)
         Weights of the models.
 
     Returns
     -------
-    Array of shape (n_matchings,)
+    ndarray of shape (n_matchings,)
         Scores, larger is better, 1 at the most.
 
     Examples
@@ -128,11 +128,11 @@ def form_consensus(
     ----------
     candidates : sequence of Candidate
         What the search found.
-    J : Array of shape (n_candidates, n_models)
+    J : ndarray of shape (n_candidates, n_models)
         Their held-out scores under several density-ratio models, lower is better.
-    weights : Array of shape (n_models,)
-        Weights of the models. A metric in which X aligns with unrelated sets as well as with Y has nothing to say.
-    similarity : Array of shape (m, m)
+    weights : ndarray of shape (n_models,)
+        Weights of the models. A metric in which X aligns with unrelated sets as well as with Y counts little.
+    similarity : ndarray of shape (m, m)
         A kernel matrix of Y.
     constraints : Constraints
         What the matching keeps to.
@@ -142,7 +142,7 @@ def form_consensus(
     Returns
     -------
     Consensus
-        What they say together.
+        The combined result.
     """
     joint = np.array([candidate.metric == JointGeometry.metric for candidate in candidates])
     scores = median_scores(J, weights) - CONSENSUS.joint_penalty * joint
@@ -176,14 +176,14 @@ def count_votes(candidates: Sequence[Candidate], weights: Array, constraints: Co
     ----------
     candidates : sequence of Candidate
         Who votes.
-    weights : Array of shape (n_candidates,)
+    weights : ndarray of shape (n_candidates,)
         Their weights.
     constraints : Constraints
         The sizes of the sets.
 
     Returns
     -------
-    Array of shape (n, m)
+    ndarray of shape (n, m)
         Shares, 1 at the most.
     """
     votes = np.zeros((constraints.n, constraints.m))

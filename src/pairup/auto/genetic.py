@@ -55,14 +55,14 @@ class Fitness:
 
         Parameters
         ----------
-        indices : Indices of shape (n,)
+        indices : ndarray of int, shape (n,)
             The matching.
 
         Returns
         -------
         J : Array
             Its held-out score under each model.
-        ratios : Array of shape (n,)
+        ratios : ndarray of shape (n,)
             The density ratio of each pair, the pair left out of its fit; −∞ where x has no partner.
         """
         matched = np.flatnonzero(indices >= 0)
@@ -246,7 +246,7 @@ def cross_over(one: Individual, other: Individual, constraints: Constraints, rng
 
     Returns
     -------
-    Float32Array of shape (n, m)
+    ndarray of float32, shape (n, m)
         The plan of the child.
     """
     if rng.random() < GENETIC.mixed:
@@ -257,7 +257,7 @@ def cross_over(one: Individual, other: Individual, constraints: Constraints, rng
     likeliest = np.where(first, one.ratios, other.ratios)
     alone = int((likeliest == -np.inf).sum())
     rank = (np.argsort(np.argsort(likeliest)) - alone) / max(len(likeliest) - alone, 1)
-    trust_in = np.where(rank > rng.uniform(*GENETIC.kept_rank), GENETIC.kept, GENETIC.softened)[:, None]
+    trust_in = np.where(rank > rng.uniform(*GENETIC.kept_rank), GENETIC.inherited_trust, GENETIC.other_trust)[:, None]
     inherited = constraints.hard(np.where(first, one.indices, other.indices))
     return np.asarray(trust_in * inherited + (1 - trust_in) * constraints.uniform(), dtype=np.float32)
 

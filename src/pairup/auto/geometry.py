@@ -69,7 +69,7 @@ class Geometry:
     def leverages(self) -> Array:
         """Return K̃_ii of every object (row) for several kernels and ε (columns): how much it stands out."""
         columns = []
-        many = len(self) >= GEOMETRY.low_rank_from
+        many = len(self) >= GEOMETRY.many_objects_from
         for kernel in GEOMETRY.scoring_kernels:
             w, V = self.subspace.spectrum(GEOMETRY.kernels.index(kernel)) if many else self.spectrum(kernel)
             shrunk = [w / (w + len(V) * epsilon) for epsilon in EPSILONS]
@@ -153,7 +153,7 @@ class GeometryPair:
     def coarse_forms(self, epsilon: float) -> list[QuadraticForm]:
         """Return fewer kernels, and the quickest form of them among many objects."""
         forms = self.forms(epsilon, GEOMETRY.scoring_kernels)
-        if min(len(self.x), len(self.y)) < GEOMETRY.low_rank_from:
+        if min(len(self.x), len(self.y)) < GEOMETRY.many_objects_from:
             return forms
         return [replace(form, excludes_self=False) if isinstance(form, LowRankForm) else form for form in forms]
 
@@ -165,7 +165,7 @@ class GeometryPair:
 
 
 class JointGeometry:
-    """Several geometries at once: what they all say is less often an accident.
+    """Several geometries at once: metrics that agree are seldom wrong together.
 
     Parameters
     ----------

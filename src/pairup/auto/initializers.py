@@ -51,13 +51,11 @@ def kernel_components(D: Array | Float32Array, k: int) -> Array:
     return leading
 
 
-def component_starts(
-    geometry: GeometryPair, constraints: Constraints, k: int = INITIALIZERS.components
-) -> Iterator[Indices]:
+def component_starts(geometry: GeometryPair, constraints: Constraints) -> Iterator[Indices]:
     """Match the leading kernel principal components in every combination of their signs: one alone, then k at once."""
     from scipy.spatial.distance import cdist
 
-    A, B = kernel_components(geometry.x.distances, k), kernel_components(geometry.y.distances, k)
+    A, B = (kernel_components(Z.distances, INITIALIZERS.components) for Z in (geometry.x, geometry.y))
     f, g = (_centered_ranks(C[:, 0]) for C in (A, B))
     k = min(A.shape[1], B.shape[1])
     for sign in (1.0, -1.0):

@@ -6,7 +6,7 @@ import numpy as np
 
 from pairup.auto.geometry import GeometryPair
 from pairup.auto.schedule import GEOMETRY
-from pairup.components import principal_components
+from pairup.components import principal_components, standardize
 from pairup.kernels import squared_distances
 from pairup.types import Array, Float32Array
 
@@ -46,42 +46,17 @@ def metric_in_words(metric: str) -> str:
     return f"Euclidean distance of {k} whitened principal components" if kind == "whitened" else IN_WORDS[metric]
 
 
-def standardize(Z: Array) -> Array:
-    """Return Z with columns of mean 0 and variance 1; constant columns become 0.
-
-    Parameters
-    ----------
-    Z : Array of shape (n, d)
-        A table.
-
-    Returns
-    -------
-    Array of shape (n, d)
-        The standardized table.
-
-    Examples
-    --------
-    >>> standardize(np.array([[1.0, 5.0], [3.0, 5.0]]))
-    array([[-1.,  0.],
-           [ 1.,  0.]])
-    """
-    deviation = Z.std(axis=0)
-    deviation[deviation <= 1e-12 * np.abs(Z).max(axis=0, initial=1e-300)] = np.inf
-    scaled: Array = (Z - Z.mean(axis=0)) / deviation
-    return scaled
-
-
 def rank_columns(Z: Array) -> Array:
     """Return Z with each column replaced by its ranks, in (0, 1).
 
     Parameters
     ----------
-    Z : Array of shape (n, d)
+    Z : ndarray of shape (n, d)
         A table.
 
     Returns
     -------
-    Array of shape (n, d)
+    ndarray of shape (n, d)
         Ranks.
 
     Examples
@@ -100,12 +75,12 @@ def normalize_rows(Z: Array) -> Array:
 
     Parameters
     ----------
-    Z : Array of shape (n, d)
+    Z : ndarray of shape (n, d)
         A table.
 
     Returns
     -------
-    Array of shape (n, d)
+    ndarray of shape (n, d)
         Directions.
 
     Examples
@@ -132,7 +107,7 @@ def geodesic_distances(D: Array | Float32Array, neighbours: int = GEOMETRY.neigh
 
     Returns
     -------
-    Array of shape (n, n)
+    ndarray of shape (n, n)
         Squared geodesic distances.
 
     Examples
@@ -163,12 +138,12 @@ def cityblock_distances(Z: Array) -> Array:
 
     Parameters
     ----------
-    Z : Array of shape (n, d)
+    Z : ndarray of shape (n, d)
         A table.
 
     Returns
     -------
-    Array of shape (n, n)
+    ndarray of shape (n, n)
         Squared distances.
 
     Examples
@@ -192,12 +167,12 @@ def whiten_partially(Z: Array) -> Array:
 
     Parameters
     ----------
-    Z : Array of shape (n, d)
+    Z : ndarray of shape (n, d)
         A centred table.
 
     Returns
     -------
-    Array of shape (n, r)
+    ndarray of shape (n, r)
         Components.
 
     Examples
@@ -215,7 +190,7 @@ def table_geometries(X: Array, Y: Array) -> Iterator[GeometryPair]:
 
     Parameters
     ----------
-    X, Y : Array of shape (n, d) and (m, e)
+    X, Y : ndarray of shape (n, d) and (m, e)
         Two tables.
 
     Yields
@@ -253,7 +228,7 @@ def whitened_geometries(X: Array, Y: Array) -> Iterator[GeometryPair]:
 
     Parameters
     ----------
-    X, Y : Array of shape (n, d) and (m, e)
+    X, Y : ndarray of shape (n, d) and (m, e)
         Two tables.
 
     Yields

@@ -111,7 +111,8 @@ class Problem:
         """Say why nothing can be told about these sets; empty if something can."""
         smaller = self.constraints.smallest
         if smaller < PROBLEM.fewest:
-            return f"{smaller} object{'s' if smaller > 1 else ''} on one side cannot be told apart by their likeness"
+            name = "X" if self.constraints.n == smaller else "Y"
+            return f"{name} has {smaller} object{'s' if smaller > 1 else ''}, and at least {PROBLEM.fewest} are needed"
         cosine = self.metric == "cosine"
         least = GEOMETRY.rounding if cosine else PROBLEM.tiny
         for Z, name in ((self.x, "X"), (self.y, "Y")):
@@ -150,5 +151,5 @@ def _check_distances(D: Array, name: str) -> Array:
             "pass the distances of all objects to all objects"
         )
     if (D < 0).any() or np.diag(D).any():
-        raise ValueError(f"distances in {name} must not be negative, and 0 on the diagonal; is it a kernel matrix?")
+        raise ValueError(f"distances in {name} must be 0 or more, with zeros on the diagonal; is it a kernel matrix?")
     return np.asarray(D**2, dtype=np.float64)

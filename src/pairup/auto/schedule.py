@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pairup.annealing import COARSE_COOLING
+from pairup.annealing import COARSE_COOLING, COARSE_UPDATES, UPDATES
 from pairup.constraints import Constraints
 from pairup.density_ratio import EPSILONS
 
@@ -19,7 +19,7 @@ KernelName = tuple[str, float]
 class ProblemLimits:
     """What cannot be matched, and what it costs."""
 
-    fewest: int = 4  # objects; of fewer, likeness tells nothing
+    fewest: int = 4  # objects; fewer are not matched
     tiny: float = 1e-150  # a difference whose square underflows
     matrices: int = 40  # dense matrices in use at once, in units of n × m numbers of 8 bytes
     prior_weights: tuple[float, ...] = (0.2, 1.0)  # of a prior beside the data, unless given; held-out scores choose
@@ -34,7 +34,7 @@ class GeometryConstants:
         ("gaussian", 1.0),
         ("laplacian", 1.0),
     )  # coarse search, held-out scores
-    low_rank_from: int = 600  # objects from which cost decides: leading directions only, and a shorter schedule
+    many_objects_from: int = 600  # objects from which cost decides: leading directions only, a shorter schedule
     low_rank_share: float = 0.4  # of n: up to here leading directions cost less than whole kernels
     finest: float = EPSILONS[-1]  # the smallest ε, for which leading directions are kept
     neighbours: int = 5  # of the graph whose shortest paths are geodesic distances
@@ -66,17 +66,21 @@ class InitializerConstants:
 class NullModelConstants:
     """How unrelated sets are drawn."""
 
-    draws: tuple[tuple[int, int], ...] = ((30, 10), (200, 3))  # below so many objects, so many sets: few match by luck
+    draws: tuple[tuple[int, int], ...] = (
+        (30, 10),
+        (200, 3),
+    )  # below so many objects, so many sets
     starts: int = 7  # of an unrelated set, whose solutions are all alike
     least_eigenvalue: float = 1e-6  # of the largest; coordinates below are rounding
-    least_square: float = 1e-3  # directions that shuffling has nearly lost are not blown up beyond this
+    least_square: float = 1e-3  # lost directions are scaled up no further than to this
 
 
 @dataclass(frozen=True)
 class SearchConstants:
     """What the coarse search keeps, and what is continued."""
 
-    kept: int = 2  # solutions of a coarse search that are continued; one more after random rotations
+    kept: int = 2  # solutions of a coarse search that are continued …
+    kept_after_rotations: int = 3  # … and after random rotations, which find more
     scored: int = 8  # solutions of a coarse search, the best by value, whose held-out scores are computed too
     pooled: int = 6  # solutions that metrics exchange
     parents: int = 8  # solutions of a coarse search that may join a population
@@ -86,36 +90,37 @@ class SearchConstants:
     fine: float = EPSILONS[1]  # the ε from which matchings are continued that come from no coarse search
     foreign_cooling: tuple[float, ...] = COARSE_COOLING[3:]  # solutions of other metrics start less hot
     soft_cooling: tuple[float, ...] = (5.0, 7.0, 10.0)  # β up to which a plan does not yet fit what is accidental
-    soft_updates: int = 4
+    soft_updates: int = 4  # of the plan at each of these: it is computed once
+    soft_epsilon: float = EPSILONS[0]
 
 
 @dataclass(frozen=True)
 class GeneticConstants:
     """The genetic search, for sets whose coarse structure does not lead to the pairing."""
 
-    population: int = 16
+    population: int = 16  # individuals that are kept
     same: float = 0.7  # matchings that agree on this share of the pairs are one individual
     fewest_objects: int = 30  # of fewer, all populations find the same few solutions
     metric_share: float = 0.25  # metrics whose excess is this share of the best one's take part
     agreement: float = 0.2  # the share of pairs that separate populations have in common if they found no accident
     children_per_object: int = 2  # few objects differ less
-    most_children: int = 200
+    most_children: int = 200  # reached at 100 objects
     most_children_up_to: int = 300  # objects; beyond, fewer children, for each costs more
     scored_epsilons: tuple[float, ...] = EPSILONS[2:4]  # coarser ones never are the best of a good matching
     least_unit: float = 0.1  # unit of a score that is good for no matching, in units of the best of all scores
     epsilons: tuple[float, ...] = EPSILONS[:4]  # of which one is drawn for every child
     single_metric: float = 0.6  # the share of children improved by one metric before all polish them
-    polish_epsilon: float = EPSILONS[2]
+    polish_epsilon: float = EPSILONS[2]  # of the last short annealing of a child
     improve_cooling: tuple[float, ...] = tuple(np.geomspace(5, 40, 6).tolist())
     latest_start: int = 4  # a child starts at one of the first temperatures, this many to choose from
     polish_cooling: tuple[float, ...] = tuple(np.geomspace(40, 200, 4).tolist())
-    updates: int = 2
-    kept: float = 0.9  # trust in pairs that a child inherits …
-    softened: float = 0.3  # … and in the others
+    updates: int = 2  # of the plan at each temperature
+    inherited_trust: float = 0.9  # in pairs that a child inherits …
+    other_trust: float = 0.3  # … and in the others
     kept_rank: tuple[float, float] = (0.2, 0.7)  # the rank of ratio from which pairs are inherited is drawn from here
     mixed: float = 0.3  # the share of children that are a convex combination of both parents
-    mixed_trust: tuple[float, float] = (0.3, 0.8)
-    mixed_share: tuple[float, float] = (0.3, 0.7)
+    mixed_trust: tuple[float, float] = (0.3, 0.8)  # the trust in both is drawn from here …
+    mixed_share: tuple[float, float] = (0.3, 0.7)  # … and the share of the first parent from here
 
 
 @dataclass(frozen=True)
@@ -126,7 +131,7 @@ class ConsensusConstants:
     tie_break: float = 0.01  # weight of the votes of all others
     joint_penalty: float = 0.02  # scores of the joint metric are too good by this: it is fitted to all of them at once
     sharpness: float = 0.1  # candidates this far behind the best count 1/e as much in the votes
-    least_weight: float = 0.02  # of a metric that says no more than unrelated data
+    least_weight: float = 0.02  # of a metric whose alignment is no better than that of unrelated data
     same: float = 0.6  # matchings whose partners are this similar are one solution
     clearly_better: float = 0.05  # how far a score with known pairs must exceed the one without them
 
@@ -191,12 +196,24 @@ class Schedule:
     @classmethod
     def for_size(cls, constraints: Constraints) -> "Schedule":
         """Return the schedule for sets of this size: many objects leave less freedom, and cost more."""
-        return MANY_OBJECTS if constraints.largest >= GEOMETRY.low_rank_from else FEW_OBJECTS
+        return MANY_OBJECTS if constraints.largest >= GEOMETRY.many_objects_from else FEW_OBJECTS
 
 
 FEW_OBJECTS = Schedule(
-    EPSILONS, updates=3, coarse_updates=2, coarse_epsilon=EPSILONS[0], halves=False, clear=0.3, enough=0.5
+    continuation=EPSILONS,
+    updates=UPDATES,
+    coarse_updates=COARSE_UPDATES,
+    coarse_epsilon=EPSILONS[0],
+    halves=False,
+    clear=0.3,
+    enough=0.5,
 )
 MANY_OBJECTS = Schedule(
-    EPSILONS[::2], updates=2, coarse_updates=2, coarse_epsilon=EPSILONS[1], halves=True, clear=0.25, enough=0.25
+    continuation=EPSILONS[::2],
+    updates=2,
+    coarse_updates=COARSE_UPDATES,
+    coarse_epsilon=EPSILONS[1],
+    halves=True,
+    clear=0.25,
+    enough=0.25,
 )

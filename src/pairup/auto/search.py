@@ -13,7 +13,7 @@ from pairup.auto.null_model import count_draws, draw_unrelated
 from pairup.auto.problem import Context
 from pairup.auto.schedule import GEOMETRY, NULL_MODEL, SEARCH, Schedule
 from pairup.constraints import NO_ANCHORS, Constraints
-from pairup.density_ratio import EPSILONS, relative_scores
+from pairup.density_ratio import relative_scores
 from pairup.forms import alignment
 from pairup.types import Float32Array, Indices
 
@@ -154,7 +154,7 @@ def select_candidates(
         The chosen ones, the best first.
     """
     chosen = list(candidates[:count])
-    if len(candidates) > count and constraints.largest < GEOMETRY.low_rank_from:
+    if len(candidates) > count and constraints.largest < GEOMETRY.many_objects_from:
         J = geometry.held_out_scores([candidate.indices for candidate in candidates[: SEARCH.scored]])
         best = candidates[int(relative_scores(J).mean(axis=1).argmax())]
         if all(best is not candidate for candidate in chosen):
@@ -224,7 +224,7 @@ def explore_rotations(geometry: GeometryPair, result: CoarseResult, context: Con
     candidates = keep_distinct([*result.candidates, *found])
     return replace(
         result,
-        candidates=select_candidates(geometry, candidates, constraints, SEARCH.kept + 1),
+        candidates=select_candidates(geometry, candidates, constraints, SEARCH.kept_after_rotations),
         solutions=[*result.solutions, *(candidate.indices for candidate in found[: SEARCH.parents])],
     )
 
@@ -348,8 +348,8 @@ def soften(geometry: GeometryPair | JointGeometry, constraints: Constraints, ind
 
     Returns
     -------
-    Float32Array of shape (n, m)
+    ndarray of float32, shape (n, m)
         The plan.
     """
-    forms, start = geometry.coarse_forms(EPSILONS[0]), constraints.warm_start(indices)
+    forms, start = geometry.coarse_forms(SEARCH.soft_epsilon), constraints.warm_start(indices)
     return last_plan(anneal(forms, start, constraints, betas=SEARCH.soft_cooling, updates=SEARCH.soft_updates))

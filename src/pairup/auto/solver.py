@@ -1,4 +1,4 @@
-"""The default method as one search: explore geometries, breed, refine, agree, calibrate."""
+"""The default method: coarse search, genetic search, refinement, consensus, calibration."""
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from pairup.auto.calibration import judge, pair_probabilities
+from pairup.auto.calibration import assess, pair_probabilities
 from pairup.auto.consensus import Consensus, form_consensus, median_scores
 from pairup.auto.genetic import evolve
 from pairup.auto.geometry import GeometryPair, JointGeometry
@@ -29,6 +29,7 @@ from pairup.climb import Step
 from pairup.constraints import NO_ANCHORS, Constraints
 from pairup.density_ratio import SCORED_EPSILONS, density_ratios, held_out_scores
 from pairup.parallel import run
+from pairup.result import DOUBT
 from pairup.types import Array, Indices
 
 
@@ -38,11 +39,11 @@ class Answer:
 
     Parameters
     ----------
-    indices : Indices of shape (n,)
+    indices : ndarray of int, shape (n,)
         The matching; −1 where x has no partner.
-    confidence : Array of shape (n,)
+    confidence : ndarray of shape (n,)
         Probability that each x has its right partner.
-    probabilities : Array of shape (n, m)
+    probabilities : ndarray of shape (n, m)
         The same for every pair.
     reliable : bool
         Whether the data identify the pairing.
@@ -51,7 +52,7 @@ class Answer:
     report : str
         The reasons, in words.
     consensus : Consensus or None
-        What the candidates say together; None where nothing can be told.
+        The combined result of all candidates; None where nothing can be told.
     history : list of Step
         One step per candidate.
     """
@@ -108,7 +109,7 @@ def undecided_answer(constraints: Constraints, reason: str) -> Answer:
     indices = constraints.round(constraints.uniform() if constraints.prior is None else constraints.prior)
     likely = constraints.uniform().astype(np.float64)
     confidence = np.where(indices >= 0, likely[np.arange(len(indices)), indices], 0.0)
-    report = f"Do not rely on this matching: {reason}."
+    report = f"{DOUBT}{reason}."
     return Answer(indices, confidence, likely, False, 1.0 / constraints.largest, report, None, [])
 
 
@@ -142,15 +143,15 @@ def find_answer(
         The answer, and the geometries that were explored.
     """
     constraints = context.constraints
-    informed = [replace(context, constraints=weighted) for weighted in weight_prior(constraints, prior_weight)]
-    blind = [replace(c, constraints=replace(c.constraints, anchors=NO_ANCHORS)) for c in informed]
+    weighted = [replace(context, constraints=each) for each in weight_prior(constraints, prior_weight)]
+    without_anchors = [replace(c, constraints=replace(c.constraints, anchors=NO_ANCHORS)) for c in weighted]
     history: list[Step] = []
-    consensus, geometries = yield from search(geometries, further, blind, history)
+    consensus, geometries = yield from search(geometries, further, without_anchors, history)
     if len(constraints.anchors[0]):
         with_anchors, _ = yield from search(
             geometries,
             (),
-            informed,
+            weighted,
             history,
             pool=pool_solutions(consensus.coarse),
             breeds=not is_clear(consensus.coarse, constraints),
@@ -158,7 +159,7 @@ def find_answer(
         consensus = replace(consensus, indices=constraints.impose_anchors(consensus.indices))
         if is_clearly_better(with_anchors, consensus, geometries, context):
             consensus = with_anchors
-    return conclude(consensus, geometries, informed[0].constraints, history), geometries
+    return conclude(consensus, geometries, weighted[0].constraints, history), geometries
 
 
 def weight_prior(constraints: Constraints, weight: float | None) -> list[Constraints]:
@@ -178,7 +179,7 @@ def search(
     pool: Sequence[Indices] = (),
     breeds: bool = True,
 ) -> Generator[Step, None, tuple[Consensus, Geometries]]:
-    """Form candidates in all geometries that have something to say.
+    """Form candidates in all geometries whose alignment exceeds that of unrelated data.
 
     Parameters
     ----------
@@ -203,7 +204,7 @@ def search(
     Returns
     -------
     tuple of Consensus and list of GeometryPair
-        What the candidates say together, and the geometries that were explored.
+        The combined result of all candidates, and the geometries that were explored.
     """
     context = contexts[0]
     constraints, n_jobs = context.constraints, context.n_jobs
@@ -282,7 +283,7 @@ def breed(geometries: Sequence[GeometryPair], coarse: Sequence[CoarseResult], co
         The best matching of each population, or none.
     """
     constraints, kernels = context.constraints, GEOMETRY.scoring_kernels
-    few, many = constraints.smallest < GENETIC.fewest_objects, constraints.largest >= GEOMETRY.low_rank_from
+    few, many = constraints.smallest < GENETIC.fewest_objects, constraints.largest >= GEOMETRY.many_objects_from
     if is_clear(coarse, constraints) or few or many:
         return []
     weights = np.maximum([result.excess for result in coarse], CONSENSUS.least_weight)
@@ -344,7 +345,7 @@ def conclude(
     matched = np.flatnonzero(consensus.indices >= 0)
     confidence = np.zeros(constraints.n)
     confidence[matched] = likely[matched, consensus.indices[matched]]
-    reliable, reliability, report = judge(confidence[matched], consensus)
+    reliable, reliability, report = assess(confidence[matched], consensus)
     return Answer(consensus.indices, confidence, likely, reliable, reliability, report, consensus, history)
 
 

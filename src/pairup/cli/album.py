@@ -6,20 +6,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from pairup.cli.shell import MethodChoice
+from pairup.methods import ALBUM_METHODS
+
 if TYPE_CHECKING:
     from pairup.album import Album, Photos
-
-METHODS = ("auto", "lsom", "ks-hsic", "ks-nocco")  # as in pairup.album.arrangement, which would import NumPy
-
-
-def _parse_method(text: str) -> str:
-    """Read the name of a method; "default" is the old name of "auto"."""
-    if text == "default":
-        click.echo("--method default is now called --method auto", err=True)
-        return "auto"
-    if text not in METHODS:
-        raise click.BadParameter(f"{text!r} is not one of {', '.join(METHODS)}.")
-    return text
 
 
 @click.command()
@@ -61,8 +52,7 @@ def _parse_method(text: str) -> str:
 )
 @click.option(
     "--method",
-    type=_parse_method,
-    metavar=f"[{'|'.join(METHODS)}]",
+    type=MethodChoice(ALBUM_METHODS),
     default="auto",
     show_default=True,
     help="auto, or one of the paper's methods.",

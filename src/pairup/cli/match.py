@@ -31,7 +31,7 @@ from pairup.methods import METHODS, METRICS
 @click.option("--prior", type=click.Path(path_type=Path), help="A table of scores of all x (rows) and y (columns).")
 @click.option("--overlap", default="1", show_default=True, help="Share of the smaller set with a partner, or auto.")
 @click.option("--save", type=click.Path(path_type=Path), help="Save the whole result to this .npz file.")
-@click.option("--header/--no-header", default=None, help="Whether text tables begin with column names [default: look].")
+@click.option("--header/--no-header", default=None, help="Whether text tables have column names [default: detected].")
 @click.option("--id-column", help="Name or number (from 0) of a column that names the objects.")
 @click.option("--jobs", "-j", type=int, help="How many tasks run at the same time; -1 for all cores.")
 @click.option("--cluster", metavar="ADDRESS", help="Run on the Dask scheduler at this address.")
@@ -56,8 +56,8 @@ def command(
 ) -> None:
     """Pair up the rows of two tables X and Y (csv, tsv, txt, npy, npz or parquet).
 
-    Prints the pairs as csv, one line per row of X, with the confidence of each; whether the pairing as a whole can be
-    relied on is said on stderr.
+    Prints the pairs as csv, one line per row of X, by --method auto with the confidence of each; the verdict on the
+    whole pairing is printed on stderr.
     """
     from pairup.cli.shell import progress
     from pairup.files import check_writable, replace_file
@@ -110,4 +110,4 @@ def command(
     else:
         with replace_file(output) as temporary:
             temporary.write_text(text, encoding="utf-8", newline="")
-        click.echo(f"{len(matching)} pairs by {method} written to {output}", err=True)
+        click.echo(f"{matching.n_pairs} pairs by {method} written to {output}", err=True)

@@ -10,7 +10,7 @@ import click
 
 
 def run_command(command: click.Command) -> NoReturn:
-    """Run a command and exit with 0, 1 (an error, told in one line), 2 (wrong usage) or 130 (Ctrl-C).
+    """Run a command and exit with 0, 1 (an error, printed in one line), 2 (wrong usage) or 130 (Ctrl-C).
 
     Parameters
     ----------
@@ -49,6 +49,19 @@ def leave(code: int) -> NoReturn:
     os._exit(code)
 
 
+class MethodChoice(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 on
+    """The name of a method; a former name is accepted, hidden from the help, and reported on stderr."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the current name of a method; parameters as in `click.ParamType.convert`."""
+        from pairup.methods import FORMER_NAMES
+
+        if value in FORMER_NAMES:
+            click.echo(f"Warning: the method {value!r} is now called {FORMER_NAMES[value]!r}", err=True)
+            value = FORMER_NAMES[value]
+        return super().convert(value, param, ctx)
+
+
 class Progress:
     """A line of progress on stderr; silent where stderr is not a terminal.
 
@@ -71,7 +84,7 @@ class Progress:
         ----------
         text : str
             Description of the present step.
-        done : float, default None
+        done : float, optional
             Amount done so far, in the units of the bar's total; None leaves it as it is.
         """
         self._bar.update(self._task, description=text, completed=done)
@@ -85,7 +98,7 @@ def progress(text: str, *, total: float | None = None) -> Iterator[Progress]:
     ----------
     text : str
         Description of the first step.
-    total : float, default None
+    total : float, optional
         Amount to be done; None shows a bar without an end.
 
     Yields

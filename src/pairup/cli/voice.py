@@ -9,37 +9,10 @@ from typing import Any
 
 import click
 
+from pairup.cli.shell import MethodChoice
+from pairup.methods import VOICE_METHODS
+
 EXISTING = click.Path(exists=True, path_type=Path)
-METHODS = (
-    "identity", "mean-variance", "random", "z-score", "inca", "inca-z",
-    "ks-hsic", "ks-nocco", "lsom", "match", "auto", "oracle",
-)  # fmt: skip  # the keys of pairup.voice.methods.METHODS, which cannot be imported without numpy
-
-
-class Method(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 on
-    """One of METHODS; "default", the former name of "auto", is accepted and told."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the name of the method that a user gave.
-
-        Parameters
-        ----------
-        value : str
-            What was given.
-        param : click.Parameter or None
-            The option.
-        ctx : click.Context or None
-            The call.
-
-        Returns
-        -------
-        str
-            One of METHODS.
-        """
-        if value == "default":
-            click.echo('Warning: the method "default" is now called "auto"', err=True)
-            value = "auto"
-        return super().convert(value, param, ctx)
 
 
 @click.group()
@@ -99,7 +72,8 @@ def train(
     "-o", "--output", type=click.Path(path_type=Path), required=True,
     help="Sound file to write, or a folder if RECORDING is a folder.",
 )  # fmt: skip
-@click.option("--synthesis", type=click.Choice(["world", "residual"]), default="world", show_default=True)
+@click.option("--synthesis", type=click.Choice(["world", "residual"]), default="world", show_default=True,
+              help="world changes the pitch too; residual keeps that of the source.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Overwrite existing outputs.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per recording.")
 def convert(voice: Path, recording: Path, output: Path, synthesis: Any, force: bool, as_json: bool) -> None:
@@ -138,11 +112,13 @@ def convert(voice: Path, recording: Path, output: Path, synthesis: Any, force: b
               help="Training frames; may be repeated.")  # fmt: skip
 @click.option("--splits", type=click.IntRange(1), default=5, show_default=True, help="Random splits.")
 @click.option("--test", type=click.IntRange(1), default=8000, show_default=True, help="Test frames at most.")
-@click.option("--method", "methods", type=Method(METHODS), multiple=True, help="May be repeated [default: all].")
+@click.option("--method", "methods", type=MethodChoice(VOICE_METHODS), multiple=True,
+              help="auto pairs as `voice train` does, match is pairup.match; repeatable [default: all].")  # fmt: skip
 @click.option("--setting", type=click.Choice(["shuffled", "disjoint"]), default="shuffled", show_default=True,
               help="Whether the training frames of both come from the same sentences.")  # fmt: skip
 @click.option("--voice", type=EXISTING, help="Score this trained voice on whole recordings instead.")
-@click.option("--synthesis", type=click.Choice(["world", "residual"]), default="world", show_default=True)
+@click.option("--synthesis", type=click.Choice(["world", "residual"]), default="world", show_default=True,
+              help="world changes the pitch too; residual keeps that of the source.")  # fmt: skip
 @click.option("--random-state", "--seed", type=int, default=0, show_default=True, help="Seed of the splits.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per measurement.")
 def score(
@@ -177,7 +153,7 @@ def score(
                 align_recordings(source, target),
                 train=numbers,
                 splits=splits,
-                methods=methods or METHODS,
+                methods=methods or VOICE_METHODS,
                 setting=setting,
                 test=test,
                 random_state=random_state,

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from pairup.methods import FORMER_NAMES
 from pairup.paper.protocol import Task
 from pairup.parallel import run
 
@@ -18,7 +19,6 @@ Row = dict[str, Any]
 Experiment = Callable[[Task, str | None], Row]
 """From a task and the folder of the original data (None: data that ship with dependencies, or synthetic) to results."""
 
-RENAMED_METHODS = {"default": "auto"}
 """Former name → present name of methods; rows on disk may have the former."""
 
 
@@ -50,9 +50,9 @@ def load_rows(path: str | os.PathLike[str]) -> list[Row]:
 
 def _rename_method(row: Row) -> Row:
     """Give a row that an earlier version wrote the present name of its method."""
-    if row.get("method") not in RENAMED_METHODS:
+    if row.get("method") not in FORMER_NAMES:
         return row
-    row = row | {"method": RENAMED_METHODS[row["method"]]}
+    row = row | {"method": FORMER_NAMES[row["method"]]}
     return row | {"key": Task(*(row[field.name] for field in fields(Task))).key}
 
 

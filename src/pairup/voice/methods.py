@@ -1,12 +1,12 @@
 """Methods that learn a conversion from unpaired frames: ours, the paper's, and baselines."""
 
-import warnings
 from collections.abc import Callable
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from pairup.assignment import assign
+from pairup.components import standardize
 from pairup.matchers import KSHSIC, KSNOCCO, LSOM
 from pairup.matching import match
 from pairup.regression import MatchedRegressor
@@ -14,7 +14,7 @@ from pairup.types import Array
 from pairup.voice.frames import mel_cepstrum
 from pairup.voice.lsf import envelope, lpc_from_lsf
 from pairup.voice.pairing import pair_frames, similarity, take_partners
-from pairup.voice.splits import Conversion, Split, standardize
+from pairup.voice.splits import Conversion, Split
 
 
 def inca(X: Array, Y: Array, *, start: Array | None = None, max_iter: int = 30) -> Conversion:
@@ -102,29 +102,3 @@ METHODS: dict[str, Callable[[Split], Conversion]] = {
     "oracle": lambda split: _learn(split.X, split.oracle),
 }
 """From a split to a conversion of line spectral frequencies; only "oracle" looks at the true partners."""
-
-
-def check_method(name: str) -> str:
-    """Return the name of a method, or say which names there are.
-
-    Parameters
-    ----------
-    name : str
-        A key of METHODS, or "default", the former name of "auto", with a FutureWarning.
-
-    Returns
-    -------
-    name : str
-        A key of METHODS.
-
-    Examples
-    --------
-    >>> check_method("inca")
-    'inca'
-    """
-    if name == "default":
-        warnings.warn('the method "default" is now called "auto"', FutureWarning, stacklevel=3)
-        return "auto"
-    if name not in METHODS:
-        raise ValueError(f"unknown method: {name}; choose from {', '.join(METHODS)}")
-    return name

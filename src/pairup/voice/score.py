@@ -6,12 +6,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pairup.methods import check_method
 from pairup.metrics import mel_cepstral_distortion, pitch_error
 from pairup.voice.alignment import align
 from pairup.voice.audio import Recording, Recordings
 from pairup.voice.converter import VoiceConverter
 from pairup.voice.frames import Framing
-from pairup.voice.methods import METHODS, check_method
+from pairup.voice.methods import METHODS
 from pairup.voice.splits import ParallelFrames, Setting, draw_split, pair_sentences
 from pairup.voice.synthesis import estimate_pitch
 
@@ -50,7 +51,7 @@ def score_frames(
     row : dict
         {setting, method, n, split, lsd} for every number of training frames, split and method.
     """
-    chosen = [check_method(method) for method in methods]
+    chosen = [check_method(method, METHODS) for method in methods]
     for n in train:
         for number in range(splits):
             split = draw_split(frames, n, setting=setting, test=test, random_state=[random_state, number])

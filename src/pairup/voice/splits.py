@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from pairup.components import standardize
 from pairup.metrics import log_spectral_distance
 from pairup.types import Array, Indices
 from pairup.voice.alignment import align
@@ -219,23 +220,6 @@ def draw_split(
         test_Y=frames.Y[frames.partner[tested]],
         rate=frames.rate,
     )
-
-
-def standardize(C: Array) -> Array:
-    """Return z-scores: every column with mean 0 and standard deviation 1.
-
-    Parameters
-    ----------
-    C : ndarray of shape (n, d)
-        Features.
-
-    Returns
-    -------
-    scores : ndarray of shape (n, d)
-        (C − mean) / standard deviation.
-    """
-    scores: Array = (C - C.mean(axis=0)) / C.std(axis=0)
-    return scores
 
 
 def _find_nearest_on_path(U: Array, V: Array) -> Indices:
