@@ -36,8 +36,8 @@ def sinkhorn(
     ----------
     scores : ndarray of float32, shape (n, m)
         Scores of all pairs; they are overwritten.
-    potential : Float32Array
-        b of the call before, 0 at first; one entry per column, the slack column included.
+    potential : ndarray of float32, shape (m,) or (m + 1,)
+        The potential b of the call before, 0 at first; one entry per column, the slack column included.
     constraints : Constraints
         What the plan keeps to.
     sweeps : int, default 10
@@ -47,8 +47,8 @@ def sinkhorn(
     -------
     plan : ndarray of float32, shape (n, m)
         The plan.
-    potential : Float32Array
-        b, from which the next call starts.
+    potential : ndarray of float32, shape (m,) or (m + 1,)
+        The potential b, from which the next call starts.
     """
     n, m = constraints.n, constraints.m
     if not constraints.is_permutation:
@@ -87,13 +87,13 @@ def scale_to_marginals(
 
     Parameters
     ----------
-    E : array of shape (n, m)
+    E : ndarray of shape (n, m)
         A positive matrix.
-    row_sums : array of shape (n,)
+    row_sums : ndarray of shape (n,)
         Sums of the rows.
-    column_sums : array of shape (m,)
+    column_sums : ndarray of shape (m,)
         Sums of the columns.
-    v : array of shape (m,)
+    v : ndarray of shape (m,)
         Where to start.
     sweeps : int
         How many iterations.
@@ -102,9 +102,9 @@ def scale_to_marginals(
 
     Returns
     -------
-    u : array of shape (n,)
+    u : ndarray of shape (n,)
         Factors of the rows.
-    v : array of shape (m,)
+    v : ndarray of shape (m,)
         Factors of the columns.
 
     Examples
@@ -191,7 +191,26 @@ def anneal_all(
     betas: Sequence[float],
     updates: int,
 ) -> list[Float32Array]:
-    """Anneal several plans to the end; parameters as in `anneal_halving`, one result per plan."""
+    """Anneal several plans to the end.
+
+    Parameters
+    ----------
+    forms : sequence of QuadraticForm
+        One or more quadratic forms, all of one norm, their diagonals zero.
+    plans : sequence of ndarray of float32, shape (n, m)
+        Where to start.
+    constraints : Constraints
+        What every plan keeps to.
+    betas : sequence of float
+        The inverse temperatures, rising.
+    updates : int
+        How often a plan is renewed at each of them.
+
+    Returns
+    -------
+    list of ndarray of float32, shape (n, m)
+        The annealed plan of each start.
+    """
     return [last_plan(anneal(forms, plan, constraints, betas=betas, updates=updates)) for plan in plans]
 
 
@@ -209,14 +228,20 @@ def anneal_halving(
 
     Parameters
     ----------
-    forms, constraints, betas, updates
-        As in `anneal`.
-    plans : sequence of Float32Array
+    forms : sequence of QuadraticForm
+        One or more quadratic forms, all of one norm, their diagonals zero.
+    plans : sequence of ndarray of float32, shape (n, m)
         Where to start.
+    constraints : Constraints
+        What every plan keeps to.
+    betas : sequence of float
+        The inverse temperatures, rising.
+    updates : int
+        How often a plan is renewed at each of them.
 
     Returns
     -------
-    list of Float32Array
+    list of ndarray of float32, shape (n, m)
         The plans that were annealed to the end.
     """
     runs = [anneal(forms, plan, constraints, betas=betas, updates=updates) for plan in plans]
@@ -238,7 +263,7 @@ def anneal_measure(
     ----------
     measure : Quadratic
         HSIC, NOCCO or any other Σ K∘L[p, p].
-    start : Indices
+    start : ndarray of int, shape (n,)
         The first matching.
     number : int, default 0
         Which of several starts this is; it is copied into the steps.

@@ -24,7 +24,7 @@ class Constraints:
         How many objects X and Y have.
     n_pairs : int
         How many pairs to form, at most min(n, m).
-    anchors : tuple of two Indices, default none
+    anchors : tuple of two ndarray of int, shape (n_anchors,), default none
         Known pairs, as the indices of their x and of their y.
     prior : ndarray of float32, shape (n, m), optional
         Scores of all pairs, larger where a pair is likelier: at most 1 in modulus, times the weight of the prior.
@@ -103,7 +103,20 @@ class Constraints:
         return plan
 
     def warm_start(self, indices: Indices, *, trust: float = 0.5) -> Float32Array:
-        """Return a plan between the uniform one (trust 0) and a matching (trust 1)."""
+        """Return a plan between the uniform one and a matching.
+
+        Parameters
+        ----------
+        indices : ndarray of int, shape (n,)
+            The matching.
+        trust : float, default 0.5
+            How far to go towards it, from 0 to 1.
+
+        Returns
+        -------
+        ndarray of float32, shape (n, m)
+            The plan.
+        """
         plan: Float32Array = np.float32(1.0 - trust) * self.uniform() + np.float32(trust) * self.hard(indices)
         return plan
 
@@ -112,7 +125,7 @@ class Constraints:
 
         Parameters
         ----------
-        plan : array of shape (n, m)
+        plan : ndarray of shape (n, m)
             A soft plan, or any scores of all pairs.
 
         Returns
@@ -180,7 +193,7 @@ def check_anchors(anchors: Sequence[tuple[int, int]], n: int, m: int) -> tuple[I
 
     Returns
     -------
-    tuple of two Indices
+    tuple of two ndarray of int, shape (n_anchors,)
         All i, and all j.
 
     Examples

@@ -28,7 +28,7 @@ def eigendecompose(K: Array | Float32Array) -> Spectrum:
 
     Parameters
     ----------
-    K : array of shape (n, n)
+    K : ndarray of shape (n, n)
         A kernel matrix; it may be overwritten.
 
     Returns
@@ -228,7 +228,7 @@ def held_out_scores(
     ----------
     x, y : Spectrum
         Eigendecompositions of the kernel matrices of the two sets.
-    matchings : sequence of Indices
+    matchings : sequence of ndarray of int, shape (n,)
         Matchings, −1 where an x has no partner.
     epsilons : sequence of float, default SCORED_EPSILONS
         The regularisers ε.

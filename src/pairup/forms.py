@@ -163,7 +163,7 @@ def alignment(forms: Sequence[QuadraticForm], indices: Indices) -> float:
     ----------
     forms : sequence of QuadraticForm
         Forms whose kernels have norm 1.
-    indices : Indices
+    indices : ndarray of int, shape (n,)
         The matching p.
 
     Returns

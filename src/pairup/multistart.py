@@ -39,7 +39,7 @@ class Climbs:
     ----------
     measure : Measure
         What is maximised.
-    starts : list of Indices
+    starts : list of ndarray of int, shape (n,)
         First matchings.
     max_iter : int
         The largest number of assignments per start.
@@ -81,7 +81,7 @@ class CrossValidatedClimbs:
     ----------
     grid : RatioGrid
         Widths and λ to choose from.
-    starts : list of Indices
+    starts : list of ndarray of int, shape (n,)
         First matchings.
     max_iter : int
         The largest number of assignments per start.
@@ -130,7 +130,7 @@ class Continuations:
         The kernels of X and of Y.
     widths : tuple of float
         Multiples of the median widths.
-    starts : list of Indices
+    starts : list of ndarray of int, shape (n,)
         First matchings, the same for every width.
     """
 

@@ -74,11 +74,17 @@ def _call_pinned(task: Callable[[], Result]) -> Result:
 
 
 def on_cluster(address: str | None) -> AbstractContextManager[Any]:
-    """Run what follows on the Dask scheduler at `address`; with None, here.
+    """Run what follows on a Dask cluster, or here.
 
     Parameters
     ----------
-    address : such as "tcp://10.0.0.1:8786", or the path of a scheduler file.
+    address : str or None
+        Address of the scheduler, such as "tcp://10.0.0.1:8786", or path of a scheduler file (.json); None means here.
+
+    Returns
+    -------
+    context manager
+        Tasks inside it run there.
     """
     from contextlib import ExitStack
 

@@ -73,7 +73,7 @@ class Alternative:
 
     Parameters
     ----------
-    indices : Indices
+    indices : ndarray of int, shape (n,)
         Its matching.
     score : float
         Its score in units of the best one's.
@@ -116,7 +116,7 @@ class Matching:
         The reasons, in words.
     alternatives : list of Alternative, default empty
         Other solutions that the data nearly allow.
-    sets : tuple of two Array, optional
+    sets : tuple of two ndarray of shape (n, d) and (m, e), optional
         The two tables, where they were given as tables.
     """
 
@@ -167,7 +167,7 @@ class Matching:
 
     @property
     def verdict(self) -> str:
-        """The verdict in one line: the expected share of right pairs, and whether the matching is reliable or why not.
+        """The expected share of right pairs, and whether the matching is reliable or why not, in one line.
 
         Examples
         --------

@@ -141,7 +141,7 @@ def eigen_starts(x: KernelFamily, y: KernelFamily, n_starts: int) -> list[Indice
 
     Returns
     -------
-    list of Indices
+    list of ndarray of int, shape (n,)
         At most 2·n_starts matchings.
     """
     if x.has_width or y.has_width:

@@ -116,7 +116,7 @@ class Album:
 
     @cached_property
     def colours(self) -> Images:
-        """A colour for each item, by which vectors are drawn: array of uint8, shape (n, 3)."""
+        """A colour for each item, by which vectors are drawn, as an array of uint8 of shape (n, 3)."""
         colours: Images = choose_colours(self.features)
         return colours
 

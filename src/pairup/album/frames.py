@@ -334,7 +334,7 @@ class Frame:
 
     @property
     def pitch(self) -> float:
-        """Largest side of square tiles, one per cell, that do not overlap: 1 unless the cells came as coordinates."""
+        """Largest side of square tiles, one per cell, that do not overlap; 1 unless the cells came as coordinates."""
         if np.issubdtype(self.cells.dtype, np.integer) or len(self.cells) < 2:
             return 1.0
         from scipy.spatial import cKDTree

@@ -126,7 +126,7 @@ class Photos(Sequence[Photo]):
 
     @property
     def names(self) -> list[str]:
-        """The names, in listing order: paths below the folder that all photos share."""
+        """The names, in listing order, as paths below the folder that all photos share."""
         return [photo.name for photo in self.items]
 
     @property

@@ -19,7 +19,7 @@ def features(votes: Array, consensus: Consensus) -> Array:
 
     Parameters
     ----------
-    votes : Array
+    votes : ndarray
         Vote shares of pairs, of any shape.
     consensus : Consensus
         The combined result of all candidates.
@@ -41,7 +41,20 @@ def _rival_score(consensus: Consensus, default: float) -> float:
 
 
 def calibrate_votes(votes: Array, consensus: Consensus) -> Array:
-    """Return how likely pairs with these vote shares are right, by logistic regression on `features`."""
+    """Return how likely pairs with these vote shares are right, by logistic regression on `features`.
+
+    Parameters
+    ----------
+    votes : ndarray
+        Vote shares of pairs, of any shape.
+    consensus : Consensus
+        The combined result of all candidates.
+
+    Returns
+    -------
+    ndarray
+        Probabilities, of the shape of the votes.
+    """
     probability: Array = expit(CALIBRATION.intercept + features(votes, consensus) @ np.array(CALIBRATION.coefficients))
     return probability
 
@@ -85,7 +98,7 @@ def assess(confidence: Array, consensus: Consensus) -> tuple[bool, float, str]:
 
     Parameters
     ----------
-    confidence : Array
+    confidence : ndarray of shape (n_pairs,)
         Probability of each pair.
     consensus : Consensus
         The combined result of all candidates.

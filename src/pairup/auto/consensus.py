@@ -21,11 +21,11 @@ class Consensus:
     ----------
     candidates : list of Candidate
         All of them, the best first.
-    scores : Array
+    scores : ndarray of shape (n_candidates,)
         Their scores, larger is better, 1 at the most.
     votes : ndarray of shape (n, m)
         For every pair, the weighted share of candidates that have it.
-    indices : Indices
+    indices : ndarray of int, shape (n,)
         The matching of the best candidates' votes.
     rivals : list of (Candidate, float)
         The best candidate of each other solution, and its score.
@@ -62,7 +62,7 @@ def partner_similarity(matchings: Sequence[Indices], similarity: Array) -> Array
 
     Parameters
     ----------
-    matchings : sequence of Indices
+    matchings : sequence of ndarray of int, shape (n,)
         Matchings.
     similarity : ndarray of shape (m, m)
         A kernel matrix of Y.

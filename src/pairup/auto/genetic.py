@@ -30,7 +30,7 @@ class Fitness:
     ----------
     geometries : sequence of GeometryPair
         Geometries of the two sets; each has a density-ratio model for each scoring kernel.
-    weights : Array
+    weights : ndarray of shape (n_geometries,)
         Weights of the geometries; they sum to 1.
     """
 
@@ -60,7 +60,7 @@ class Fitness:
 
         Returns
         -------
-        J : Array
+        J : ndarray of shape (n_models,)
             Its held-out score under each model.
         ratios : ndarray of shape (n,)
             The density ratio of each pair, the pair left out of its fit; −∞ where x has no partner.
@@ -111,7 +111,7 @@ class LocalSearch:
     ----------
     geometries : sequence of GeometryPair
         Geometries of the two sets.
-    weights : Array
+    weights : ndarray of shape (n_geometries,)
         Weights of the geometries; they sum to 1.
     constraints : Constraints
         What every matching keeps to.
@@ -145,7 +145,20 @@ class LocalSearch:
         return self.constraints.round(last_plan(plans))
 
     def improve(self, plan: Float32Array, rng: np.random.Generator) -> Indices:
-        """Anneal a plan in one geometry or in all, at a random ε and from a random temperature; then polish it."""
+        """Anneal a plan in one geometry or in all, at a random ε and from a random temperature; then polish it.
+
+        Parameters
+        ----------
+        plan : ndarray of float32, shape (n, m)
+            Where to start.
+        rng : numpy.random.Generator
+            Draws the geometry, ε and the first temperature.
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            The matching of the polished plan.
+        """
         epsilon = float(rng.choice(GENETIC.epsilons))
         form = self._joint[epsilon]
         if rng.random() < GENETIC.single_metric:
@@ -160,11 +173,11 @@ class Individual:
 
     Parameters
     ----------
-    indices : Indices
+    indices : ndarray of int, shape (n,)
         The matching.
     score : float
         Its held-out score, larger is better.
-    ratios : Array
+    ratios : ndarray of shape (n,)
         How much likelier each of its pairs is than chance, by the other pairs.
     """
 
@@ -186,9 +199,9 @@ def evolve(
     ----------
     geometries : sequence of GeometryPair
         Geometries of the two sets.
-    weights : Array
+    weights : ndarray of shape (n_geometries,)
         Weights of the geometries; they sum to 1.
-    solutions : sequence of Indices
+    solutions : sequence of ndarray of int, shape (n,)
         The first parents are the best of these.
     kernels : sequence of KernelName
         Kernels of the local search of children; the scoring kernels give their fitness.
@@ -197,7 +210,7 @@ def evolve(
 
     Returns
     -------
-    list of Indices
+    list of ndarray of int, shape (n,)
         Matchings, the best first.
     """
     constraints = context.constraints
@@ -226,7 +239,20 @@ def count_children(constraints: Constraints) -> int:
 
 
 def select_parents(size: int, rng: np.random.Generator) -> tuple[int, int]:
-    """Draw two parents of a population that is ordered by score: the better of two, and any other."""
+    """Draw two parents of a population that is ordered by score: the better of two, and any other.
+
+    Parameters
+    ----------
+    size : int
+        How many individuals there are.
+    rng : numpy.random.Generator
+        Draws the parents.
+
+    Returns
+    -------
+    tuple of two int
+        Their numbers; equal only if there is one individual.
+    """
     a = int(rng.integers(size, size=2).min())
     b = int(rng.integers(max(size - 1, 1)))
     return a, (b + (b >= a)) % size
@@ -271,7 +297,7 @@ def insert(population: list[Individual], newcomer: Individual, known: Indices = 
         The population, changed in place.
     newcomer : Individual
         A matching; it stays out if it is no better than the one whose place it would take.
-    known : Indices, default none
+    known : ndarray of int, shape (n_known,), default none
         Objects of X whose pairs are known; they do not count as agreement.
     """
     agreements = [agreement(newcomer.indices, individual.indices, known) for individual in population]

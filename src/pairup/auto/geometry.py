@@ -28,7 +28,7 @@ class Geometry:
 
     Parameters
     ----------
-    distances : array of shape (n, n)
+    distances : ndarray of shape (n, n)
         Squared distances within the set; they are kept in units of the largest.
     """
 
@@ -41,7 +41,20 @@ class Geometry:
         return len(self.distances)
 
     def kernel(self, name: str, c: float) -> Float32Array:
-        """Return a kernel matrix, its width c times the median width."""
+        """Return a kernel matrix.
+
+        Parameters
+        ----------
+        name : {"gaussian", "laplacian"}
+            Which kernel.
+        c : float
+            Its width in multiples of the median width.
+
+        Returns
+        -------
+        ndarray of float32, shape (n, n)
+            The matrix.
+        """
         width = c * self._width
         power = self.distances / (-2 * width**2) if name == "gaussian" else np.sqrt(self.distances) / -width
         return np.exp(power, out=power)
@@ -63,7 +76,20 @@ class Geometry:
         return Subspace.from_kernels(kernels, count_directions(GEOMETRY.finest))
 
     def whiten(self, kernel: KernelName, epsilon: float) -> Float32Array:
-        """Return a whitened kernel."""
+        """Return a whitened kernel.
+
+        Parameters
+        ----------
+        kernel : KernelName
+            A kernel and its width.
+        epsilon : float
+            The regulariser ε.
+
+        Returns
+        -------
+        ndarray of float32, shape (n, n)
+            The whitened kernel, centred, without its diagonal, of norm 1.
+        """
         return whiten(self.spectrum(kernel), epsilon)
 
     def leverages(self) -> Array:
@@ -93,7 +119,7 @@ class GeometryPair:
     ----------
     metric : str
         The short name of that kind.
-    x, y : array of shape (n, n) and (m, m)
+    x, y : ndarray of shape (n, n) and (m, m)
         Squared distances within X and within Y.
     on_sphere : bool, default False
         Whether these are chords of the unit sphere.

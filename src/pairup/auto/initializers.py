@@ -16,7 +16,20 @@ from pairup.types import Array, Float32Array, Indices
 
 
 def row_quantiles(Z: Array, count: int) -> Array:
-    """Return each row of Z as `count` quantiles."""
+    """Return quantiles of each row of Z.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, d)
+        A table.
+    count : int
+        How many quantiles.
+
+    Returns
+    -------
+    ndarray of shape (n, count)
+        The quantiles of each row, rising.
+    """
     place = (np.arange(count) + 0.5) / count * Z.shape[1] - 0.5
     low = np.clip(np.floor(place).astype(int), 0, Z.shape[1] - 1)
     high = np.minimum(low + 1, Z.shape[1] - 1)
@@ -26,7 +39,20 @@ def row_quantiles(Z: Array, count: int) -> Array:
 
 
 def match_distance_profiles(geometry: GeometryPair, constraints: Constraints) -> Indices:
-    """Match objects whose distances to all others are distributed alike; no isometry changes those."""
+    """Match objects whose distances to all others are distributed alike; no isometry changes those.
+
+    Parameters
+    ----------
+    geometry : GeometryPair
+        How objects are compared.
+    constraints : Constraints
+        What every matching keeps to.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        The matching.
+    """
     from scipy.spatial.distance import cdist
 
     count = min(constraints.n, constraints.m, INITIALIZERS.quantiles)
@@ -35,7 +61,20 @@ def match_distance_profiles(geometry: GeometryPair, constraints: Constraints) ->
 
 
 def match_leverages(geometry: GeometryPair, constraints: Constraints) -> Indices:
-    """Match objects that stand out alike: by the ranks of their leverages, which no isometry changes."""
+    """Match objects that stand out alike: by the ranks of their leverages, which no isometry changes.
+
+    Parameters
+    ----------
+    geometry : GeometryPair
+        How objects are compared.
+    constraints : Constraints
+        What every matching keeps to.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        The matching.
+    """
     from scipy.spatial.distance import cdist
 
     x, y = (rank_columns(Z.leverages()) for Z in (geometry.x, geometry.y))
@@ -43,7 +82,20 @@ def match_leverages(geometry: GeometryPair, constraints: Constraints) -> Indices
 
 
 def kernel_components(D: Array | Float32Array, k: int) -> Array:
-    """Return the k leading kernel principal components, the first of variance 1."""
+    """Return the k leading kernel principal components, the first of variance 1.
+
+    Parameters
+    ----------
+    D : ndarray of shape (n, n)
+        Squared distances.
+    k : int
+        How many components; no more than n are returned.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+        The components as columns.
+    """
     K = center(np.exp(D.astype(np.float64) / (-INITIALIZERS.kernel_scale * max(float(np.median(D)), 1e-30))))
     V = leading_eigenvectors(K, min(k, len(K)))
     scale = np.sqrt(np.maximum(np.einsum("ij,ij->j", V, K @ V), 0.0))
@@ -52,7 +104,20 @@ def kernel_components(D: Array | Float32Array, k: int) -> Array:
 
 
 def component_starts(geometry: GeometryPair, constraints: Constraints) -> Iterator[Indices]:
-    """Match the leading kernel principal components in every combination of their signs: one alone, then k at once."""
+    """Match the leading kernel principal components in every combination of their signs: one alone, then k at once.
+
+    Parameters
+    ----------
+    geometry : GeometryPair
+        How objects are compared.
+    constraints : Constraints
+        What every matching keeps to.
+
+    Yields
+    ------
+    ndarray of int, shape (n,)
+        A matching.
+    """
     from scipy.spatial.distance import cdist
 
     A, B = (kernel_components(Z.distances, INITIALIZERS.components) for Z in (geometry.x, geometry.y))
@@ -65,7 +130,20 @@ def component_starts(geometry: GeometryPair, constraints: Constraints) -> Iterat
 
 
 def rotated_starts(geometry: GeometryPair, context: Context) -> Iterator[Indices]:
-    """Match the leading kernel principal components after random rotations, fewer for many objects, which cost more."""
+    """Match the leading kernel principal components after random rotations, fewer for many objects, which cost more.
+
+    Parameters
+    ----------
+    geometry : GeometryPair
+        How objects are compared.
+    context : Context
+        What every matching keeps to; the seed draws the rotations.
+
+    Yields
+    ------
+    ndarray of int, shape (n,)
+        A matching.
+    """
     from scipy.spatial.distance import cdist
 
     rng, constraints = np.random.default_rng(context.seed), context.constraints
@@ -86,7 +164,20 @@ def _centered_ranks(f: Array) -> Array:
 
 
 def initial_plans(geometry: GeometryPair, constraints: Constraints) -> Iterator[Float32Array]:
-    """Yield the plans from which the coarse search starts."""
+    """Yield the plans from which the coarse search starts.
+
+    Parameters
+    ----------
+    geometry : GeometryPair
+        How objects are compared.
+    constraints : Constraints
+        What every plan keeps to.
+
+    Yields
+    ------
+    ndarray of float32, shape (n, m)
+        A plan: around each matching, around that of a prior, and the uniform one where pairs are known.
+    """
     for indices in unique(initial_matchings(geometry, constraints)):
         yield constraints.warm_start(indices)
     if constraints.prior is not None:
@@ -96,7 +187,20 @@ def initial_plans(geometry: GeometryPair, constraints: Constraints) -> Iterator[
 
 
 def initial_matchings(geometry: GeometryPair, constraints: Constraints) -> Iterator[Indices]:
-    """Yield matchings by what no isometry changes, then by leading components."""
+    """Yield matchings by what no isometry changes, then by leading components.
+
+    Parameters
+    ----------
+    geometry : GeometryPair
+        How objects are compared.
+    constraints : Constraints
+        What every matching keeps to.
+
+    Yields
+    ------
+    ndarray of int, shape (n,)
+        A matching.
+    """
     yield match_leverages(geometry, constraints)
     yield match_distance_profiles(geometry, constraints)
     yield from component_starts(geometry, constraints)

@@ -100,7 +100,7 @@ def geodesic_distances(D: Array | Float32Array, neighbours: int = GEOMETRY.neigh
 
     Parameters
     ----------
-    D : array of shape (n, n)
+    D : ndarray of shape (n, n)
         Squared distances.
     neighbours : int, default 5
         How many nearest neighbours each object is joined with.
@@ -216,7 +216,18 @@ def table_geometries(X: Array, Y: Array) -> Iterator[GeometryPair]:
 
 
 def geodesic_pair(x: Array | Float32Array, y: Array | Float32Array) -> GeometryPair:
-    """Return the geodesic distances of two sets that are given by squared distances."""
+    """Return the geodesic distances of two sets that are given by squared distances.
+
+    Parameters
+    ----------
+    x, y : ndarray of shape (n, n) and (m, m)
+        Squared distances within X and within Y.
+
+    Returns
+    -------
+    GeometryPair
+        The geodesic geometry.
+    """
     return GeometryPair("geodesic", geodesic_distances(x), geodesic_distances(y))
 
 

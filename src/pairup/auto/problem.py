@@ -43,7 +43,7 @@ class Problem:
 
     Parameters
     ----------
-    x, y : Array
+    x, y : ndarray of shape (n, d) and (m, e)
         The sets as tables, or as squared distances where `metric` is "precomputed".
     metric : {"auto", "euclidean", "cosine", "precomputed"}
         How objects of one set are compared.
@@ -75,7 +75,30 @@ class Problem:
         prior_weight: float | None = None,
         overlap: Any = 1.0,
     ) -> "Problem":
-        """Return the problem, or say what is wrong with it; parameters as in `pairup.match`."""
+        """Return the problem, or raise an error that says what is wrong with it.
+
+        Parameters
+        ----------
+        X, Y : array_like of shape (n, d) and (m, e)
+            The two sets.
+        metric : {"auto", "euclidean", "cosine", "precomputed"}, default "auto"
+            How objects of one set are compared; "precomputed" takes X and Y as distance matrices.
+        kernel : {"precomputed"}, optional
+            Takes X and Y as kernel matrices.
+        anchors : sequence of (int, int), default ()
+            Known pairs (i, j), in any order.
+        prior : array_like of shape (n, m), optional
+            Scores of all pairs, larger where a pair is likelier.
+        prior_weight : float, optional
+            Weight of the prior; by default the data choose.
+        overlap : float or "auto", default 1.0
+            The share of the smaller set that has a partner, in (0, 1]; "auto" estimates it.
+
+        Returns
+        -------
+        Problem
+            The problem.
+        """
         if metric not in METRICS:
             raise ValueError(f"metric must be auto, euclidean, cosine or precomputed, got {metric!r}")
         if kernel not in (None, "precomputed"):

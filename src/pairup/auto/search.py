@@ -30,11 +30,11 @@ class Candidate:
         The number of the solution that it was continued from.
     epsilon : float
         The regulariser ε at which it was found.
-    indices : Indices
+    indices : ndarray of int, shape (n,)
         The matching.
     value : float
         The alignment there: the mean cosine of whitened kernels, in [−1, 1].
-    plan : Float32Array, optional
+    plan : ndarray of float32, shape (n, m), optional
         The soft plan behind it, while it is still to be continued.
     """
 
@@ -58,7 +58,7 @@ class CoarseResult:
         The solutions to continue, the best first.
     null : float
         The largest alignment with sets like Y that have nothing to do with X.
-    solutions : list of Indices
+    solutions : list of ndarray of int, shape (n,), default none
         All solutions found, for the genetic search.
     """
 
@@ -97,7 +97,7 @@ def coarse_search(
         How objects are compared.
     constraints : Constraints
         What every matching keeps to.
-    plans : sequence of Float32Array
+    plans : sequence of ndarray of float32, shape (n, m)
         Where to start.
     betas : sequence of float, default COARSE_COOLING
         The inverse temperatures.
@@ -167,9 +167,9 @@ def agreement(p: Indices, q: Indices, known: Indices = NO_ANCHORS[0]) -> float:
 
     Parameters
     ----------
-    p, q : Indices
+    p, q : ndarray of int, shape (n,)
         Two matchings.
-    known : Indices, default none
+    known : ndarray of int, shape (n_known,), default none
         Objects of X whose pairs do not count.
 
     Returns
@@ -217,7 +217,22 @@ def explore(geometry: GeometryPair, context: Context) -> CoarseResult:
 
 
 def explore_rotations(geometry: GeometryPair, result: CoarseResult, context: Context) -> CoarseResult:
-    """Return the result after more starts, for sets that stand out in no metric."""
+    """Search from more starts, for sets that stand out in no metric.
+
+    Parameters
+    ----------
+    geometry : GeometryPair
+        How objects are compared.
+    result : CoarseResult
+        What the coarse search found there.
+    context : Context
+        What every matching keeps to; the seed draws the starts.
+
+    Returns
+    -------
+    CoarseResult
+        The result with what the further starts found.
+    """
     constraints = context.constraints
     starts = [constraints.warm_start(indices) for indices in rotated_starts(geometry, context)]
     found = coarse_search(geometry, constraints, starts)
@@ -232,17 +247,60 @@ def explore_rotations(geometry: GeometryPair, result: CoarseResult, context: Con
 def explore_pool(
     geometry: GeometryPair, result: CoarseResult, pool: Sequence[Indices], context: Context
 ) -> CoarseResult:
-    """Return the result after the solutions of other geometries were tried as well."""
+    """Try the solutions of other geometries as well.
+
+    Parameters
+    ----------
+    geometry : GeometryPair
+        How objects are compared.
+    result : CoarseResult
+        What the coarse search found there.
+    pool : sequence of ndarray of int, shape (n,)
+        Solutions of other geometries.
+    context : Context
+        What every matching keeps to.
+
+    Returns
+    -------
+    CoarseResult
+        The result with the best candidates of both.
+    """
     return replace(result, candidates=try_solutions(geometry, result.candidates, pool, context.constraints))
 
 
 def is_clear(results: Sequence[CoarseResult], constraints: Constraints) -> bool:
-    """Tell whether the alignment in some metric clearly exceeds that of unrelated data."""
+    """Tell whether the alignment in some metric clearly exceeds that of unrelated data.
+
+    Parameters
+    ----------
+    results : sequence of CoarseResult
+        What the coarse search found in each metric.
+    constraints : Constraints
+        The sizes of the sets.
+
+    Returns
+    -------
+    bool
+        Whether the largest excess reaches the schedule's `clear`.
+    """
     return max(result.excess for result in results) >= Schedule.for_size(constraints).clear
 
 
 def select_geometries(results: Sequence[CoarseResult], constraints: Constraints) -> list[int]:
-    """Return the numbers of the geometries whose excess comes near the best; all, where none is clear."""
+    """Return the numbers of the geometries whose excess comes near the best; all, where none is clear.
+
+    Parameters
+    ----------
+    results : sequence of CoarseResult
+        What the coarse search found in each metric.
+    constraints : Constraints
+        The sizes of the sets.
+
+    Returns
+    -------
+    list of int
+        Numbers of geometries, rising.
+    """
     if not is_clear(results, constraints):
         return list(range(len(results)))
     excess = np.array([result.excess for result in results])
@@ -269,7 +327,7 @@ def try_solutions(
         How objects are compared.
     own : sequence of Candidate
         What the coarse search found there.
-    pool : sequence of Indices
+    pool : sequence of ndarray of int, shape (n,)
         Solutions from elsewhere.
     constraints : Constraints
         What every matching keeps to.
@@ -307,9 +365,9 @@ def refine(
         What every matching keeps to.
     own : sequence of Candidate
         What the coarse search found in this geometry.
-    pool : sequence of Indices
+    pool : sequence of ndarray of int, shape (n,)
         Solutions to try beside them.
-    bred : sequence of Indices, default none
+    bred : sequence of ndarray of int, shape (n,), default ()
         Matchings of the genetic search, which fine dependence decided; they are continued in it only.
 
     Returns
@@ -343,7 +401,7 @@ def soften(geometry: GeometryPair | JointGeometry, constraints: Constraints, ind
         How objects are compared.
     constraints : Constraints
         What the plan keeps to.
-    indices : Indices
+    indices : ndarray of int, shape (n,)
         The matching.
 
     Returns

@@ -105,7 +105,20 @@ def solve(problem: Problem, *, seed: int = 0, n_jobs: int | None = None) -> Iter
 
 
 def undecided_answer(constraints: Constraints, reason: str) -> Answer:
-    """Return the answer for sets about which nothing can be told: any matching, or the one that a prior prefers."""
+    """Return the answer for sets about which nothing can be told: any matching, or the one that a prior prefers.
+
+    Parameters
+    ----------
+    constraints : Constraints
+        What the matching keeps to.
+    reason : str
+        Why nothing can be told.
+
+    Returns
+    -------
+    Answer
+        A matching that is not reliable; all free pairs are equally likely.
+    """
     indices = constraints.round(constraints.uniform() if constraints.prior is None else constraints.prior)
     likely = constraints.uniform().astype(np.float64)
     confidence = np.where(indices >= 0, likely[np.arange(len(indices)), indices], 0.0)
@@ -132,15 +145,15 @@ def find_answer(
     context : Context
         What the matching keeps to, and how to run.
 
-    Yields
-    ------
-    Step
-        A step for each candidate.
-
     Returns
     -------
     tuple of Answer and list of GeometryPair
         The answer, and the geometries that were explored.
+
+    Yields
+    ------
+    Step
+        A step for each candidate.
     """
     constraints = context.constraints
     weighted = [replace(context, constraints=each) for each in weight_prior(constraints, prior_weight)]
@@ -163,7 +176,20 @@ def find_answer(
 
 
 def weight_prior(constraints: Constraints, weight: float | None) -> list[Constraints]:
-    """Return the constraints with one or several weights of the prior."""
+    """Return the constraints with one or several weights of the prior.
+
+    Parameters
+    ----------
+    constraints : Constraints
+        What a matching keeps to.
+    weight : float or None
+        Weight of the prior; None tries several.
+
+    Returns
+    -------
+    list of Constraints
+        One for each weight; the same constraints where there is no prior.
+    """
     if constraints.prior is None:
         return [constraints]
     weights = PROBLEM.prior_weights if weight is None else (weight,)
@@ -191,20 +217,20 @@ def search(
         What matchings keep to, with one or several weights of a prior.
     history : list of Step
         The steps so far; those of this search are added.
-    pool : sequence of Indices, default none
+    pool : sequence of ndarray of int, shape (n,), default ()
         Solutions to try beside those that the search finds.
     breeds : bool, default True
         Whether the genetic search may run. Scores with and without it do not compare.
-
-    Yields
-    ------
-    Step
-        A step for each candidate.
 
     Returns
     -------
     tuple of Consensus and list of GeometryPair
         The combined result of all candidates, and the geometries that were explored.
+
+    Yields
+    ------
+    Step
+        A step for each candidate.
     """
     context = contexts[0]
     constraints, n_jobs = context.constraints, context.n_jobs
@@ -242,7 +268,24 @@ def search(
 def explore_all(
     geometries: Sequence[GeometryPair], further: Iterable[GeometryPair], context: Context
 ) -> tuple[Geometries, list[CoarseResult]]:
-    """Search every geometry coarsely; further ones, of which the best is kept, where none matches well; then longer."""
+    """Search every geometry coarsely; further ones, of which the best is kept, where none matches well; then longer.
+
+    Parameters
+    ----------
+    geometries : sequence of GeometryPair
+        Geometries of the two sets.
+    further : iterable of GeometryPair
+        More of them, for sets that match well in none of the first.
+    context : Context
+        What matchings keep to, and how to run.
+
+    Returns
+    -------
+    geometries : list of GeometryPair
+        The geometries that were explored, the best of the further ones included.
+    coarse : list of CoarseResult
+        What was found in each.
+    """
     constraints, n_jobs = context.constraints, context.n_jobs
     geometries = list(geometries)
     coarse = list(run([partial(explore, geometry, context) for geometry in geometries], n_jobs=n_jobs))
@@ -279,7 +322,7 @@ def breed(geometries: Sequence[GeometryPair], coarse: Sequence[CoarseResult], co
 
     Returns
     -------
-    list of Indices
+    list of ndarray of int, shape (n,)
         The best matching of each population, or none.
     """
     constraints, kernels = context.constraints, GEOMETRY.scoring_kernels
@@ -306,7 +349,22 @@ def breed(geometries: Sequence[GeometryPair], coarse: Sequence[CoarseResult], co
 
 
 def score_matchings(geometries: Sequence[GeometryPair], matchings: list[Indices], n_jobs: int | None) -> Array:
-    """Return the held-out scores J of matchings (rows) under the density-ratio models of all geometries (columns)."""
+    """Score matchings by the density-ratio models of all geometries, pairs left out of the fit one at a time.
+
+    Parameters
+    ----------
+    geometries : sequence of GeometryPair
+        Geometries of the two sets.
+    matchings : list of ndarray of int, shape (n,)
+        The matchings.
+    n_jobs : int or None
+        How many tasks run at the same time, as in joblib.
+
+    Returns
+    -------
+    ndarray of shape (n_matchings, n_models)
+        J; lower is better.
+    """
     return np.hstack(list(run([partial(g.held_out_scores, matchings) for g in geometries], n_jobs=n_jobs)))
 
 
@@ -338,7 +396,24 @@ def is_clearly_better(one: Consensus, other: Consensus, geometries: Sequence[Geo
 def conclude(
     consensus: Consensus, geometries: Sequence[GeometryPair], constraints: Constraints, history: list[Step]
 ) -> Answer:
-    """Return what was found, with how likely it is."""
+    """Return what was found, with how likely it is.
+
+    Parameters
+    ----------
+    consensus : Consensus
+        The combined result of all candidates.
+    geometries : sequence of GeometryPair
+        The geometries that were explored.
+    constraints : Constraints
+        What the matching keeps to.
+    history : list of Step
+        One step per candidate.
+
+    Returns
+    -------
+    Answer
+        The matching, its probabilities and the verdict.
+    """
     selected = select_geometries(consensus.coarse, constraints)
     plan = soften(JointGeometry([geometries[k] for k in selected]), constraints, consensus.indices)
     likely = pair_probabilities(consensus, plan, constraints)

@@ -43,7 +43,7 @@ class Report:
         Returns
         -------
         files : list of Path
-            report.md and report.html.
+            Paths of report.md and report.html.
         """
         if not self.rows:
             raise ValueError("there are no results to report; run an experiment first: pairup paper run toy")

@@ -23,7 +23,7 @@ BLOCK = 0.005  # seconds for which the filter does not change
 class Voices(NamedTuple):
     """Recordings of two speakers; word k of both has the same sounds at the same times.
 
-    Attributes
+    Parameters
     ----------
     source, target : list of Recording
         Words of the two speakers.
