@@ -74,6 +74,17 @@ def test_the_page_lists_the_parts_of_the_default_method_in_the_order_of_their_im
         assert not GRAPH[module] & set(listed[number:]), f"{module} imports a later one"
 
 
+def test_tests_mirror_the_package():
+    """Every module has a test file of its name, but for types and what only names or starts others."""
+    missing = []
+    for path in modules(PACKAGE).values():
+        place = path.relative_to(PACKAGE)
+        if path.stem not in ("__init__", "__main__", "types"):
+            mirror = ROOT / "tests" / place.with_name(f"test_{place.name}")
+            missing += [] if mirror.exists() else [str(place)]
+    assert missing == []
+
+
 def test_every_walk_has_at_most_eight_rooms():
     walks = re.findall(r"^\| `.*?` \| (`pairup\..*→.*) \|$", TEXT, re.MULTILINE)
     assert len(walks) == 4
