@@ -88,7 +88,7 @@ def scale_to_marginals(
     Parameters
     ----------
     E : ndarray of shape (n, m)
-        A positive matrix.
+        A positive matrix; with balance 1 no column may vanish.
     row_sums : ndarray of shape (n,)
         Sums of the rows.
     column_sums : ndarray of shape (m,)
@@ -118,9 +118,11 @@ def scale_to_marginals(
     u = row_sums
     for _ in range(sweeps):
         u = row_sums / (E @ v)
-        v = column_sums / np.maximum(u @ E, least)
-        if balance != 1.0:
-            v **= balance
+        used = u @ E
+        if balance == 1.0:
+            v = column_sums / used
+        else:
+            v = (column_sums / np.maximum(used, least)) ** balance
     return u, v
 
 
