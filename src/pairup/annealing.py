@@ -119,10 +119,7 @@ def scale_to_marginals(
     for _ in range(sweeps):
         u = row_sums / (E @ v)
         used = u @ E
-        if balance == 1.0:
-            v = column_sums / used
-        else:
-            v = (column_sums / np.maximum(used, least)) ** balance
+        v = column_sums / used if balance == 1.0 else (column_sums / np.maximum(used, least)) ** balance
     return u, v
 
 
