@@ -9,8 +9,7 @@ from pairup.auto.geometry import Geometry
 from pairup.auto.metrics import table_geometries
 from pairup.auto.problem import Context, Problem
 from pairup.auto.schedule import MANY_OBJECTS
-from pairup.auto.search import Candidate, CoarseResult
-from pairup.auto.solver import breed, estimate_pairs, is_clearly_better, search, solve, weight_prior
+from pairup.auto.solver import estimate_pairs, is_clearly_better, search, solve, weight_prior
 from pairup.constraints import Constraints
 from pairup.datasets import shuffle_pair
 
@@ -23,48 +22,9 @@ def rolled_sheet(seed):
     return shuffle_pair(np.c_[t * np.cos(t), h, t * np.sin(t)], np.c_[arc, h], random_state=seed)
 
 
-def test_populations_match_a_rolled_sheet_with_the_sheet(monkeypatch):
-    sets = [rolled_sheet(seed) for seed in (1, 4)]
-    bred = [(pairup.match(X, Y).indices == truth).mean() for X, Y, truth in sets]
-    monkeypatch.setattr("pairup.auto.solver.breed", lambda *args: [])
-    alone = [(pairup.match(X, Y).indices == truth).mean() for X, Y, truth in sets]
-    assert np.mean(bred) > np.mean(alone) + 0.3
-
-
-def test_populations_are_bred_only_where_no_metric_is_clear_and_believed_only_where_they_agree(rng, monkeypatch):
-    X, Y, truth = rolled_sheet(1)
-    geometries, context = list(table_geometries(X, Y)), Context(Constraints(50, 50, 50))
-    lost = rng.permutation(50)
-    clear, unclear = (
-        [CoarseResult(g.metric, [Candidate(g.metric, 0, 0.1, lost, value)], 0.5) for g in geometries]
-        for value in (0.8, 0.6)
-    )
-    calls, parents = [], []
-
-    def evolve(geometries, weights, solutions, kernels, context):
-        calls.append(context.seed)
-        parents.append(solutions)
-        return [found[len(calls) - 1]]
-
-    monkeypatch.setattr("pairup.auto.solver.evolve", evolve)
-    found = [truth, lost]
-    assert breed(geometries, clear, context) == []
-    assert calls == []
-    assert breed(geometries, unclear, context) == []
-    assert calls == [0, 1]
-    calls.clear()
-    found = [truth, truth, truth]
-    assert len(breed(geometries, unclear, context)) == 3
-    assert calls == [0, 1, 2]
-    assert all((p == truth).all() for p in parents[-1])  # the third descends from both
-    for few_or_many in (Constraints(20, 50, 20), Constraints(700, 50, 50)):
-        assert breed(geometries, unclear, Context(few_or_many)) == []
-    assert calls == [0, 1, 2]
-
-
 def test_known_pairs_breed_only_where_the_data_alone_do(rng, skewed, monkeypatch):
     calls = []
-    monkeypatch.setattr("pairup.auto.solver.breed", lambda *args: calls.append(args) or [])
+    monkeypatch.setattr("pairup.auto.stages.breed", lambda *args: calls.append(args) or [])
     for (X, Y, truth), times in ((skewed(rng), 1), (rolled_sheet(1), 2)):
         calls.clear()
         pairup.match(X, Y, anchors=[(0, int(truth[0]))])

@@ -1,34 +1,20 @@
-"""The default method: coarse search, genetic search, refinement, consensus, calibration."""
+"""The default method: one search without the known pairs, one with them, and the answer."""
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
 from pairup.auto.calibration import assess, pair_probabilities
-from pairup.auto.consensus import Consensus, form_consensus, median_scores
-from pairup.auto.genetic import evolve
+from pairup.auto.consensus import Consensus, median_scores
 from pairup.auto.geometry import GeometryPair, JointGeometry
 from pairup.auto.problem import Context, Problem
-from pairup.auto.schedule import CONSENSUS, GENETIC, GEOMETRY, PROBLEM, Schedule
-from pairup.auto.search import (
-    Candidate,
-    CoarseResult,
-    agreement,
-    explore,
-    explore_pool,
-    explore_rotations,
-    is_clear,
-    pool_solutions,
-    refine,
-    select_geometries,
-    soften,
-)
+from pairup.auto.schedule import CONSENSUS, GEOMETRY, PROBLEM
+from pairup.auto.search import is_clear, pool_solutions, select_geometries, soften
+from pairup.auto.stages import Geometries, score_matchings, search
 from pairup.climb import Step
 from pairup.constraints import NO_ANCHORS, Constraints
 from pairup.density_ratio import SCORED_EPSILONS, density_ratios, held_out_scores
-from pairup.parallel import run
 from pairup.result import DOUBT
 from pairup.types import Array, Indices
 
@@ -65,9 +51,6 @@ class Answer:
     report: str
     consensus: Consensus | None
     history: list[Step]
-
-
-Geometries = list[GeometryPair]
 
 
 def solve(problem: Problem, *, seed: int = 0, n_jobs: int | None = None) -> Iterator[Step | Answer]:
@@ -194,178 +177,6 @@ def weight_prior(constraints: Constraints, weight: float | None) -> list[Constra
         return [constraints]
     weights = PROBLEM.prior_weights if weight is None else (weight,)
     return [replace(constraints, prior=np.float32(weight) * constraints.prior) for weight in weights]
-
-
-def search(
-    geometries: Sequence[GeometryPair],
-    further: Iterable[GeometryPair],
-    contexts: Sequence[Context],
-    history: list[Step],
-    *,
-    pool: Sequence[Indices] = (),
-    breeds: bool = True,
-) -> Generator[Step, None, tuple[Consensus, Geometries]]:
-    """Form candidates in all geometries whose alignment exceeds that of unrelated data.
-
-    Parameters
-    ----------
-    geometries : sequence of GeometryPair
-        Geometries of the two sets.
-    further : iterable of GeometryPair
-        More of them, for sets that match well in none of the first.
-    contexts : sequence of Context
-        What matchings keep to, with one or several weights of a prior.
-    history : list of Step
-        The steps so far; those of this search are added.
-    pool : sequence of ndarray of int, shape (n,), default ()
-        Solutions to try beside those that the search finds.
-    breeds : bool, default True
-        Whether the genetic search may run. Scores with and without it do not compare.
-
-    Returns
-    -------
-    tuple of Consensus and list of GeometryPair
-        The combined result of all candidates, and the geometries that were explored.
-
-    Yields
-    ------
-    Step
-        A step for each candidate.
-    """
-    context = contexts[0]
-    constraints, n_jobs = context.constraints, context.n_jobs
-    geometries, coarse = explore_all(geometries, further, context)
-    pool = [*pool, *pool_solutions(coarse)]
-    pooling = [partial(explore_pool, g, result, pool, context) for g, result in zip(geometries, coarse, strict=True)]
-    coarse = list(run(pooling, n_jobs=n_jobs))
-    selected = select_geometries(coarse, constraints)
-    for k in set(range(len(geometries))).difference(selected):
-        geometries[k].drop_cache()
-    searches: list[tuple[GeometryPair | JointGeometry, list[Candidate], list[Indices]]]
-    searches = [(geometries[k], coarse[k].candidates, []) for k in selected]
-    if len(selected) > 1:
-        searches.append((JointGeometry([geometries[k] for k in selected]), [], pool_solutions(coarse)))
-    bred = breed(geometries, coarse, context) if breeds else []
-    refining = [
-        partial(refine, geometry, each.constraints, own, foreign, bred)
-        for each in contexts
-        for geometry, own, foreign in searches
-    ]
-    candidates: list[Candidate] = []
-    for found in run(refining, n_jobs=n_jobs):
-        start = history[-1].start + 1 if history else 0
-        for number, candidate in enumerate(found):
-            history.append(Step(start, number, candidate.indices, candidate.value))
-            yield history[-1]
-        candidates += found
-    J = score_matchings([geometries[k] for k in selected], [candidate.indices for candidate in candidates], n_jobs)
-    weights = np.repeat([coarse[k].excess for k in selected], len(GEOMETRY.scoring_kernels))
-    D = geometries[0].y.distances
-    similarity = np.exp(-D / max(float(np.median(D)), 1e-30))
-    return form_consensus(candidates, J, weights, similarity, constraints, coarse), geometries
-
-
-def explore_all(
-    geometries: Sequence[GeometryPair], further: Iterable[GeometryPair], context: Context
-) -> tuple[Geometries, list[CoarseResult]]:
-    """Search every geometry coarsely; further ones, of which the best is kept, where none matches well; then longer.
-
-    Parameters
-    ----------
-    geometries : sequence of GeometryPair
-        Geometries of the two sets.
-    further : iterable of GeometryPair
-        More of them, for sets that match well in none of the first.
-    context : Context
-        What matchings keep to, and how to run.
-
-    Returns
-    -------
-    geometries : list of GeometryPair
-        The geometries that were explored, the best of the further ones included.
-    coarse : list of CoarseResult
-        What was found in each.
-    """
-    constraints, n_jobs = context.constraints, context.n_jobs
-    geometries = list(geometries)
-    coarse = list(run([partial(explore, geometry, context) for geometry in geometries], n_jobs=n_jobs))
-    if max(result.excess for result in coarse) < Schedule.for_size(constraints).enough:
-        more = list(further)
-        of_more = list(run([partial(explore, geometry, context) for geometry in more], n_jobs=n_jobs))
-        if more:
-            best = int(np.argmax([result.excess for result in of_more]))
-            geometries.append(more[best])
-            coarse.append(of_more[best])
-    if not is_clear(coarse, constraints):
-        longer = [
-            partial(explore_rotations, geometry, result, context)
-            for geometry, result in zip(geometries, coarse, strict=True)
-        ]
-        coarse = list(run(longer, n_jobs=n_jobs))
-    return geometries, coarse
-
-
-def breed(geometries: Sequence[GeometryPair], coarse: Sequence[CoarseResult], context: Context) -> list[Indices]:
-    """Run the genetic search where no metric is clear and the objects are neither too few nor too many.
-
-    Two populations have the same parents and a kernel each. Where they find some of the same pairs, a third descends
-    from both, and the best of each are returned; where they do not, what they found is an accident of their own.
-
-    Parameters
-    ----------
-    geometries : sequence of GeometryPair
-        Geometries of the two sets.
-    coarse : sequence of CoarseResult
-        What the coarse search found in each.
-    context : Context
-        What matchings keep to, and how to run.
-
-    Returns
-    -------
-    list of ndarray of int, shape (n,)
-        The best matching of each population, or none.
-    """
-    constraints, kernels = context.constraints, GEOMETRY.scoring_kernels
-    few, many = constraints.smallest < GENETIC.fewest_objects, constraints.largest >= GEOMETRY.many_objects_from
-    if is_clear(coarse, constraints) or few or many:
-        return []
-    weights = np.maximum([result.excess for result in coarse], CONSENSUS.least_weight)
-    chosen = np.flatnonzero(weights >= GENETIC.metric_share * weights.max()).tolist()
-    weights = weights[chosen] / weights[chosen].sum()
-    taking_part = [geometries[k] for k in chosen]
-    solutions = [p for result in coarse for p in (*(c.indices for c in result.candidates), *result.solutions)]
-    apart = [
-        partial(evolve, taking_part, weights, solutions, [kernel], replace(context, seed=context.seed + k))
-        for k, kernel in enumerate(kernels)
-    ]
-    populations = list(run(apart, n_jobs=context.n_jobs))
-    one, other = (population[0] for population in populations)
-    if agreement(one, other, constraints.anchors[0]) < GENETIC.agreement:
-        return []
-    parents = [p for population in populations for p in population]
-    last = replace(context, seed=context.seed + len(kernels))
-    populations += run([partial(evolve, taking_part, weights, parents, kernels, last)], n_jobs=context.n_jobs)
-    return [population[0] for population in populations]
-
-
-def score_matchings(geometries: Sequence[GeometryPair], matchings: list[Indices], n_jobs: int | None) -> Array:
-    """Score matchings by the density-ratio models of all geometries, pairs left out of the fit one at a time.
-
-    Parameters
-    ----------
-    geometries : sequence of GeometryPair
-        Geometries of the two sets.
-    matchings : list of ndarray of int, shape (n,)
-        The matchings.
-    n_jobs : int or None
-        How many tasks run at the same time, as in joblib.
-
-    Returns
-    -------
-    ndarray of shape (n_matchings, n_models)
-        J; lower is better.
-    """
-    return np.hstack(list(run([partial(g.held_out_scores, matchings) for g in geometries], n_jobs=n_jobs)))
 
 
 def is_clearly_better(one: Consensus, other: Consensus, geometries: Sequence[GeometryPair], context: Context) -> bool:

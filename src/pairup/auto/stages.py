@@ -1,0 +1,295 @@
+"""The stages of a search: coarse search, exchange of solutions, genetic search, refinement, consensus."""
+
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from pairup.auto.consensus import Consensus, form_consensus
+from pairup.auto.genetic import evolve
+from pairup.auto.geometry import GeometryPair, JointGeometry
+from pairup.auto.problem import Context
+from pairup.auto.schedule import CONSENSUS, GENETIC, GEOMETRY, Schedule
+from pairup.auto.search import (
+    Candidate,
+    CoarseResult,
+    agreement,
+    explore,
+    explore_pool,
+    explore_rotations,
+    is_clear,
+    pool_solutions,
+    refine,
+    select_geometries,
+)
+from pairup.climb import Step
+from pairup.parallel import run
+from pairup.types import Array, Indices
+
+Geometries = list[GeometryPair]
+
+
+def search(
+    geometries: Sequence[GeometryPair],
+    further: Iterable[GeometryPair],
+    contexts: Sequence[Context],
+    history: list[Step],
+    *,
+    pool: Sequence[Indices] = (),
+    breeds: bool = True,
+) -> Generator[Step, None, tuple[Consensus, Geometries]]:
+    """Form candidates in all geometries whose alignment exceeds that of unrelated data.
+
+    Parameters
+    ----------
+    geometries : sequence of GeometryPair
+        Geometries of the two sets.
+    further : iterable of GeometryPair
+        More of them, for sets that match well in none of the first.
+    contexts : sequence of Context
+        What matchings keep to, with one or several weights of a prior.
+    history : list of Step
+        The steps so far; those of this search are added.
+    pool : sequence of ndarray of int, shape (n,), default ()
+        Solutions to try beside those that the search finds.
+    breeds : bool, default True
+        Whether the genetic search may run. Scores with and without it do not compare.
+
+    Returns
+    -------
+    tuple of Consensus and list of GeometryPair
+        The combined result of all candidates, and the geometries that were explored.
+
+    Yields
+    ------
+    Step
+        A step for each candidate.
+    """
+    context = contexts[0]
+    geometries, coarse = explore_all(geometries, further, context)
+    coarse = exchange_solutions(geometries, coarse, pool, context)
+    selected = select_geometries(coarse, context.constraints)
+    for k in set(range(len(geometries))).difference(selected):
+        geometries[k].drop_cache()
+    bred = breed(geometries, coarse, context) if breeds else []
+    candidates = yield from refine_all(geometries, coarse, selected, bred, contexts, history)
+    return combine(candidates, geometries, coarse, selected, context), geometries
+
+
+def explore_all(
+    geometries: Sequence[GeometryPair], further: Iterable[GeometryPair], context: Context
+) -> tuple[Geometries, list[CoarseResult]]:
+    """Search every geometry coarsely; further ones, of which the best is kept, where none matches well; then longer.
+
+    Parameters
+    ----------
+    geometries : sequence of GeometryPair
+        Geometries of the two sets.
+    further : iterable of GeometryPair
+        More of them, for sets that match well in none of the first.
+    context : Context
+        What matchings keep to, and how to run.
+
+    Returns
+    -------
+    geometries : list of GeometryPair
+        The geometries that were explored, the best of the further ones included.
+    coarse : list of CoarseResult
+        What was found in each.
+    """
+    constraints, n_jobs = context.constraints, context.n_jobs
+    geometries = list(geometries)
+    coarse = list(run([partial(explore, geometry, context) for geometry in geometries], n_jobs=n_jobs))
+    if max(result.excess for result in coarse) < Schedule.for_size(constraints).enough:
+        more = list(further)
+        of_more = list(run([partial(explore, geometry, context) for geometry in more], n_jobs=n_jobs))
+        if more:
+            best = int(np.argmax([result.excess for result in of_more]))
+            geometries.append(more[best])
+            coarse.append(of_more[best])
+    if not is_clear(coarse, constraints):
+        longer = [
+            partial(explore_rotations, geometry, result, context)
+            for geometry, result in zip(geometries, coarse, strict=True)
+        ]
+        coarse = list(run(longer, n_jobs=n_jobs))
+    return geometries, coarse
+
+
+def exchange_solutions(
+    geometries: Sequence[GeometryPair], coarse: Sequence[CoarseResult], pool: Sequence[Indices], context: Context
+) -> list[CoarseResult]:
+    """Let every geometry try the best solutions of the others.
+
+    Parameters
+    ----------
+    geometries : sequence of GeometryPair
+        Geometries of the two sets.
+    coarse : sequence of CoarseResult
+        What the coarse search found in each.
+    pool : sequence of ndarray of int, shape (n,)
+        Further solutions to try.
+    context : Context
+        What matchings keep to, and how to run.
+
+    Returns
+    -------
+    list of CoarseResult
+        What was found in each after that.
+    """
+    pool = [*pool, *pool_solutions(coarse)]
+    tasks = [partial(explore_pool, g, result, pool, context) for g, result in zip(geometries, coarse, strict=True)]
+    return list(run(tasks, n_jobs=context.n_jobs))
+
+
+def breed(geometries: Sequence[GeometryPair], coarse: Sequence[CoarseResult], context: Context) -> list[Indices]:
+    """Run the genetic search where no metric is clear and the objects are neither too few nor too many.
+
+    Two populations have the same parents and a kernel each. Where they find some of the same pairs, a third descends
+    from both, and the best of each are returned; where they do not, what they found is an accident of their own.
+
+    Parameters
+    ----------
+    geometries : sequence of GeometryPair
+        Geometries of the two sets.
+    coarse : sequence of CoarseResult
+        What the coarse search found in each.
+    context : Context
+        What matchings keep to, and how to run.
+
+    Returns
+    -------
+    list of ndarray of int, shape (n,)
+        The best matching of each population, or none.
+    """
+    constraints, kernels = context.constraints, GEOMETRY.scoring_kernels
+    few, many = constraints.smallest < GENETIC.fewest_objects, constraints.largest >= GEOMETRY.many_objects_from
+    if is_clear(coarse, constraints) or few or many:
+        return []
+    weights = np.maximum([result.excess for result in coarse], CONSENSUS.least_weight)
+    chosen = np.flatnonzero(weights >= GENETIC.metric_share * weights.max()).tolist()
+    weights = weights[chosen] / weights[chosen].sum()
+    taking_part = [geometries[k] for k in chosen]
+    solutions = [p for result in coarse for p in (*(c.indices for c in result.candidates), *result.solutions)]
+    apart = [
+        partial(evolve, taking_part, weights, solutions, [kernel], replace(context, seed=context.seed + k))
+        for k, kernel in enumerate(kernels)
+    ]
+    populations = list(run(apart, n_jobs=context.n_jobs))
+    one, other = (population[0] for population in populations)
+    if agreement(one, other, constraints.anchors[0]) < GENETIC.agreement:
+        return []
+    parents = [p for population in populations for p in population]
+    last = replace(context, seed=context.seed + len(kernels))
+    populations += run([partial(evolve, taking_part, weights, parents, kernels, last)], n_jobs=context.n_jobs)
+    return [population[0] for population in populations]
+
+
+def refine_all(
+    geometries: Sequence[GeometryPair],
+    coarse: Sequence[CoarseResult],
+    selected: Sequence[int],
+    bred: Sequence[Indices],
+    contexts: Sequence[Context],
+    history: list[Step],
+) -> Generator[Step, None, list[Candidate]]:
+    """Continue the solutions of the selected geometries to fine dependence, in each alone and in all together.
+
+    Parameters
+    ----------
+    geometries : sequence of GeometryPair
+        Geometries of the two sets.
+    coarse : sequence of CoarseResult
+        What the coarse search found in each.
+    selected : sequence of int
+        The numbers of the geometries that are continued.
+    bred : sequence of ndarray of int, shape (n,)
+        Matchings of the genetic search.
+    contexts : sequence of Context
+        What matchings keep to, with one or several weights of a prior.
+    history : list of Step
+        The steps so far; those of this search are added.
+
+    Returns
+    -------
+    list of Candidate
+        All candidates.
+
+    Yields
+    ------
+    Step
+        A step for each candidate.
+    """
+    searches: list[tuple[GeometryPair | JointGeometry, list[Candidate], list[Indices]]]
+    searches = [(geometries[k], coarse[k].candidates, []) for k in selected]
+    if len(selected) > 1:
+        searches.append((JointGeometry([geometries[k] for k in selected]), [], pool_solutions(coarse)))
+    tasks = [
+        partial(refine, geometry, context.constraints, own, foreign, bred)
+        for context in contexts
+        for geometry, own, foreign in searches
+    ]
+    candidates: list[Candidate] = []
+    for found in run(tasks, n_jobs=contexts[0].n_jobs):
+        start = history[-1].start + 1 if history else 0
+        for number, candidate in enumerate(found):
+            history.append(Step(start, number, candidate.indices, candidate.value))
+            yield history[-1]
+        candidates += found
+    return candidates
+
+
+def combine(
+    candidates: Sequence[Candidate],
+    geometries: Sequence[GeometryPair],
+    coarse: Sequence[CoarseResult],
+    selected: Sequence[int],
+    context: Context,
+) -> Consensus:
+    """Score candidates by the density-ratio models of the selected geometries, and combine them.
+
+    Parameters
+    ----------
+    candidates : sequence of Candidate
+        What the search found.
+    geometries : sequence of GeometryPair
+        Geometries of the two sets; partners are compared in the first.
+    coarse : sequence of CoarseResult
+        What the coarse search found in each.
+    selected : sequence of int
+        The numbers of the geometries whose models score.
+    context : Context
+        What the matching keeps to, and how to run.
+
+    Returns
+    -------
+    Consensus
+        The combined result of all candidates.
+    """
+    matchings = [candidate.indices for candidate in candidates]
+    J = score_matchings([geometries[k] for k in selected], matchings, context.n_jobs)
+    weights = np.repeat([coarse[k].excess for k in selected], len(GEOMETRY.scoring_kernels))
+    D = geometries[0].y.distances
+    similarity = np.exp(-D / max(float(np.median(D)), 1e-30))
+    return form_consensus(candidates, J, weights, similarity, context.constraints, coarse)
+
+
+def score_matchings(geometries: Sequence[GeometryPair], matchings: list[Indices], n_jobs: int | None) -> Array:
+    """Score matchings by the density-ratio models of all geometries, pairs left out of the fit one at a time.
+
+    Parameters
+    ----------
+    geometries : sequence of GeometryPair
+        Geometries of the two sets.
+    matchings : list of ndarray of int, shape (n,)
+        The matchings.
+    n_jobs : int or None
+        How many tasks run at the same time, as in joblib.
+
+    Returns
+    -------
+    ndarray of shape (n_matchings, n_models)
+        J; lower is better.
+    """
+    return np.hstack(list(run([partial(g.held_out_scores, matchings) for g in geometries], n_jobs=n_jobs)))

@@ -1,0 +1,116 @@
+import numpy as np
+
+import pairup
+from pairup.auto.metrics import table_geometries
+from pairup.auto.problem import Context
+from pairup.auto.search import Candidate, CoarseResult
+from pairup.auto.stages import breed, combine, exchange_solutions, explore_all, refine_all, score_matchings
+from pairup.constraints import Constraints
+from pairup.datasets import shuffle_pair
+
+
+def rolled_sheet(seed):
+    """A sheet, denser at one corner, rolled up in space: what is coarse leads astray."""
+    rng = np.random.default_rng(seed)
+    t, h = 1.5 * np.pi * (1 + 2 * rng.random(50) ** 1.3), 21 * rng.random(50) ** 1.5
+    arc = 0.5 * (t * np.sqrt(1 + t * t) + np.arcsinh(t))
+    return shuffle_pair(np.c_[t * np.cos(t), h, t * np.sin(t)], np.c_[arc, h], random_state=seed)
+
+
+def test_populations_match_a_rolled_sheet_with_the_sheet(monkeypatch):
+    sets = [rolled_sheet(seed) for seed in (1, 4)]
+    bred = [(pairup.match(X, Y).indices == truth).mean() for X, Y, truth in sets]
+    monkeypatch.setattr("pairup.auto.stages.breed", lambda *args: [])
+    alone = [(pairup.match(X, Y).indices == truth).mean() for X, Y, truth in sets]
+    assert np.mean(bred) > np.mean(alone) + 0.3
+
+
+def test_populations_are_bred_only_where_no_metric_is_clear_and_believed_only_where_they_agree(rng, monkeypatch):
+    X, Y, truth = rolled_sheet(1)
+    geometries, context = list(table_geometries(X, Y)), Context(Constraints(50, 50, 50))
+    lost = rng.permutation(50)
+    clear, unclear = (
+        [CoarseResult(g.metric, [Candidate(g.metric, 0, 0.1, lost, value)], 0.5) for g in geometries]
+        for value in (0.8, 0.6)
+    )
+    calls, parents = [], []
+
+    def evolve(geometries, weights, solutions, kernels, context):
+        calls.append(context.seed)
+        parents.append(solutions)
+        return [found[len(calls) - 1]]
+
+    monkeypatch.setattr("pairup.auto.stages.evolve", evolve)
+    found = [truth, lost]
+    assert breed(geometries, clear, context) == []
+    assert calls == []
+    assert breed(geometries, unclear, context) == []
+    assert calls == [0, 1]
+    calls.clear()
+    found = [truth, truth, truth]
+    assert len(breed(geometries, unclear, context)) == 3
+    assert calls == [0, 1, 2]
+    assert all((p == truth).all() for p in parents[-1])  # the third descends from both
+    for few_or_many in (Constraints(20, 50, 20), Constraints(700, 50, 50)):
+        assert breed(geometries, unclear, Context(few_or_many)) == []
+    assert calls == [0, 1, 2]
+
+
+def drain(steps):
+    """Return what a generator yields, and what it returns."""
+    yielded = []
+    while True:
+        try:
+            yielded.append(next(steps))
+        except StopIteration as end:
+            return yielded, end.value
+
+
+def test_the_stages_one_after_another_find_the_truth(rng, skewed):
+    X, Y, truth = skewed(rng)
+    context, history = Context(Constraints(60, 60, 60)), []
+    geometries, coarse = explore_all(list(table_geometries(X, Y))[:2], (), context)
+    coarse = exchange_solutions(geometries, coarse, [], context)
+    steps, candidates = drain(refine_all(geometries, coarse, [0, 1], [], [context], history))
+    assert len(steps) == len(candidates) == len(history)
+    assert {candidate.metric for candidate in candidates} == {"euclidean", "cityblock", "joint"}
+    consensus = combine(candidates, geometries, coarse, [0, 1], context)
+    assert (consensus.indices == truth).mean() > 0.9
+    assert [result.metric for result in consensus.coarse] == ["euclidean", "cityblock"]
+
+
+def test_a_solution_from_elsewhere_is_tried_by_every_geometry(rng, skewed):
+    X, Y, truth = skewed(rng)
+    context = Context(Constraints(60, 60, 60))
+    geometries = list(table_geometries(X, Y))[:2]
+    lost = rng.permutation(60)
+    poor = [Candidate(g.metric, 0, 0.1, lost, 0.1, context.constraints.warm_start(lost)) for g in geometries]
+    coarse = [CoarseResult(g.metric, [c], 0.0) for g, c in zip(geometries, poor, strict=True)]
+    for result in exchange_solutions(geometries, coarse, [truth], context):
+        assert (result.candidates[0].indices == truth).mean() > 0.9
+
+
+def test_further_geometries_are_explored_only_where_none_of_the_first_matches_well(rng, skewed):
+    X, Y, _ = skewed(rng, noise=0.0)
+    first, second, *_ = table_geometries(X, Y)
+
+    def further():
+        asked.append(True)
+        yield second
+
+    asked = []
+    context = Context(Constraints(60, 60, 60))
+    found, _ = explore_all([first], further(), context)
+    assert (len(found), asked) == (1, [])
+    noise = list(table_geometries(rng.normal(size=(60, 5)), rng.normal(size=(60, 5))))[:1]
+    found, coarse = explore_all(noise, further(), context)
+    assert asked == [True]
+    assert [geometry.metric for geometry in found] == [result.metric for result in coarse] == ["euclidean", "cityblock"]
+
+
+def test_the_truth_scores_best_under_every_model(rng, skewed):
+    X, Y, truth = skewed(rng)
+    geometries = list(table_geometries(X, Y))[:2]
+    J = score_matchings(geometries, [truth, *(rng.permutation(60) for _ in range(5))], None)
+    assert J.shape == (6, 4)
+    assert (J.argmin(axis=0) == 0).all()
