@@ -1,8 +1,9 @@
 """The paper's methods on the paper's photos, with the published numbers, and all readings of LSOM.
 
-python3 dev.py bench paper_methods            the tables on the Flickr photos (PAIRUP_DATA) and the toy
-python3 dev.py bench paper_methods --choose   the readings of LSOM on generated data and demo tiles, on which the
-                                              defaults were chosen
+python3 dev.py bench paper_methods            the tables on the toy and, with PAIRUP_DATA, the Flickr photos
+python3 dev.py bench paper_methods --choose   the readings of LSOM on generated relations, the toy and demo tiles, on
+                                              which the defaults were chosen
+python3 dev.py bench paper_methods --rules    rules that choose among the ends of LSOM's climbs without labels
 """
 
 import argparse
@@ -14,12 +15,15 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from pairup import KSHSIC, KSMI, KSNOCCO, LSOM
+from pairup.assignment import assign
 from pairup.climb import climb
 from pairup.datasets import data_folder, half_images, load_flickr, load_tiles, make_cubic, shuffle_pair, to_lab
+from pairup.density_ratio import eigendecompose, held_out_scores
 from pairup.kernels import KernelFamily
 from pairup.measures import HSIC, NOCCO, align, ridge_term, solve_ridge
 from pairup.metrics import match_accuracy
-from pairup.selection import RatioGrid, best_setting, fold_numbers
+from pairup.multistart import CrossValidatedClimbs, NarrowingClimbs
+from pairup.selection import RatioGrid, fold_numbers
 from pairup.starts import eigen_starts, leading_eigenvectors, sort_match
 
 
@@ -49,52 +53,54 @@ def compute_moments(K, L, centres, samples):
     return (K @ K.T) * (L @ L.T) / len(samples) ** 2, (K * L).mean(axis=1)
 
 
+LITERAL = {"nonnegative": False, "select": "start"}
 FOLDS = int(np.random.RandomState(0).randint(2**31 - 1))  # the folds that LSOM(random_state=0) draws
 READINGS = [
-    (centres, ridge, select)
+    (nonnegative, select, centres, ridge)
+    for nonnegative in (False, True)
+    for select in ("start", "iteration", "wide-to-narrow")
     for centres in ("all samples", "training fold")
     for ridge in ("outside", "inside")
-    for select in ("start", "iteration")
 ]
-RULES = ("best LSMI, winner by J", "last, winner by J", "best LSMI, winner by LSMI")
 
 
-def read_lsom(X, Y, truth, centres, ridge, select) -> dict[str, float]:
-    """Run LSOM in one reading; return the accuracy under each rule of choosing the iterate and the start."""
+def search_with(X, Y, nonnegative, select, centres="all samples", ridge="outside"):
+    """LSOM's search in one reading, ready to run."""
     x, y = KernelFamily(X), KernelFamily(Y)
     make = RatioGrid if centres == "all samples" else TrainingCentres
-    grid = make((x, y), folds=fold_numbers(len(X), 2, FOLDS), ridge=ridge)
-
-    def choose(indices):
-        scores = grid.scores(indices)
-        setting = best_setting(scores)
-        return grid.measure(*setting), float(scores[setting].mean())
-
-    rows = []
-    for start in eigen_starts(x, y, 10):
-        measure = (lambda indices: choose(indices)[0]) if select == "iteration" else choose(start)[0]
-        steps = list(climb(measure, start))
-        best, last = max(steps, key=lambda step: step.value), steps[-1]
-        rows.append((best, last, choose(best.indices)[1], choose(last.indices)[1]))
-    winners = {
-        RULES[0]: max(rows, key=lambda row: row[2])[0],
-        RULES[1]: max(rows, key=lambda row: row[3])[1],
-        RULES[2]: max(rows, key=lambda row: row[0].value)[0],
-    }
-    result = {rule: match_accuracy(step.indices, truth, Y) for rule, step in winners.items()}
-    result["best of all iterates of all starts (uses labels)"] = max(
-        match_accuracy(row[k].indices, truth, Y) for row in rows for k in (0, 1)
-    )
-    return result
+    grid = make((x, y), folds=fold_numbers(len(X), 2, FOLDS), ridge=ridge, nonnegative=nonnegative).prepare()
+    starts = eigen_starts(x, y, 10)
+    if select == "wide-to-narrow":
+        return NarrowingClimbs(grid, starts, 20, 1.0)
+    return CrossValidatedClimbs(grid, starts, 20, 1.0, select == "iteration")
 
 
-def print_readings(problems: dict[str, tuple]) -> None:
-    print(f"\nReadings of LSOM: mean accuracy over {', '.join(problems)}")
-    print(f"{'centres':14} {'λ':8} {'CV at each':10} " + " | ".join((*RULES, "best iterate (labels)")), flush=True)
+def accuracy_up_to_mirror(indices, problem) -> float:
+    """The share of right pairs; of sets of one column, also against the mirror image, which fits as well."""
+    X, Y, truth = problem
+    mirrors = [sort_match(X[:, 0], -Y[:, 0])] if X.shape[1] == 1 else []
+    return max(match_accuracy(indices, known, Y) for known in (truth, *mirrors))
+
+
+def read_lsom(problem, *reading) -> tuple[float, float]:
+    """Run LSOM in one reading; return the accuracy of its answer, and that of its best end, which takes labels."""
+    search = search_with(problem[0], problem[1], *reading)
+    histories = [list(search.steps(number)) for number in range(search.n_tasks)]
+    _, answer = search.winner(histories)
+    ends = [history[-1].indices for history in histories]
+    return accuracy_up_to_mirror(answer.indices, problem), max(accuracy_up_to_mirror(end, problem) for end in ends)
+
+
+def print_readings(groups: dict[str, list[tuple]]) -> None:
+    print("\nReadings of LSOM: mean accuracy, and in brackets that of the best end of all starts, which takes labels")
+    print(f"{'α':9} {'width and λ':14} {'centres':14} {'λ':8} " + " ".join(f"{name:>14}" for name in groups))
     for reading in READINGS:
-        results = [list(read_lsom(*problem, *reading).values()) for problem in problems.values()]
-        mean = np.mean(results, axis=0)
-        print(f"{reading[0]:14} {reading[1]:8} {reading[2]:10} " + " | ".join(f"{v:.3f}" for v in mean), flush=True)
+        nonnegative, select, centres, ridge = reading
+        print(f"{'α ≥ 0' if nonnegative else 'literal':9} {select:14} {centres:14} {ridge:8} ", end="")
+        for problems in groups.values():
+            found, best = np.mean([read_lsom(problem, *reading) for problem in problems], axis=0)
+            print(f"{f'{found:.3f} ({best:.3f})':>14}", end=" ", flush=True)
+        print()
 
 
 def make_smooth_map(n: int, seed: int) -> tuple:
@@ -106,12 +112,90 @@ def make_smooth_map(n: int, seed: int) -> tuple:
     return shuffle_pair(X, Y, seed)
 
 
-def compare_readings() -> None:
-    tiles = to_lab(load_tiles(320))
+def make_rotation(n: int, seed: int) -> tuple:
+    """Four lopsided factors, rotated into seven columns."""
+    rng = np.random.default_rng(seed)
+    Z = rng.gamma(2.0, size=(n, 4)) * [4, 3, 2, 1]
+    return shuffle_pair(Z, Z @ np.linalg.qr(rng.normal(size=(7, 4)))[0].T + 0.05 * rng.normal(size=(n, 7)), seed)
+
+
+def make_mixture(n: int, seed: int) -> tuple:
+    """Three lopsided factors, mixed and taken the logarithm of."""
+    rng = np.random.default_rng(seed)
+    Z = rng.gamma(2.0, size=(n, 3)) * [3, 2, 1]
+    return shuffle_pair(Z, np.log1p(Z @ np.abs(rng.normal(size=(3, 5)))), seed)
+
+
+def make_groups() -> dict[str, list[tuple]]:
+    """Problems that hold none of the paper's photos."""
+    tiles = to_lab(load_tiles(640))
     rng = np.random.default_rng(0)
-    problems = {f"tiles {n} #{k}": half_images(tiles[rng.permutation(320)[:n]]) for n in (80, 120) for k in range(3)}
-    problems |= {f"smooth map {seed}": make_smooth_map(80, seed) for seed in range(4)}
-    print_readings(problems)
+    return {
+        "toy": [make_cubic(100, random_state=seed) for seed in range(10)],
+        "tiles, n = 80": [half_images(tiles[rng.permutation(640)[:80]]) for _ in range(6)],
+        "tiles, n = 160": [half_images(tiles[rng.permutation(640)[:160]]) for _ in range(3)],
+        "smooth maps": [make_smooth_map(80, seed) for seed in range(8)],
+        "rotations": [make_rotation(80, seed) for seed in range(8)],
+        "mixtures": [make_mixture(80, seed) for seed in range(8)],
+    }
+
+
+def print_rules(groups: dict[str, list[tuple]]) -> None:
+    """Compare rules that choose among the ends of the climbs from wide to narrow."""
+    rows: dict[str, list[float]] = {}
+    for name, problems in groups.items():
+        results = [compare_rules(problem) for problem in problems]
+        for rule in results[0]:
+            rows.setdefault(rule, []).append(float(np.mean([result[rule] for result in results])))
+        print(f"{name}: done", flush=True)
+    print(f"\nRules for the answer of LSOM, mean accuracy\n{'':46}" + " ".join(f"{name:>14}" for name in groups))
+    for rule, values in rows.items():
+        print(f"{rule:46}" + " ".join(f"{value:14.3f}" for value in values))
+
+
+def compare_rules(problem) -> dict[str, float]:
+    """The accuracy of the end that each rule chooses."""
+    X, Y, _ = problem
+    search = search_with(X, Y, True, "wide-to-narrow")
+    grid = search.grid
+    histories = [list(search.steps(number)) for number in range(search.n_tasks)]
+    ends = [history[-1].indices for history in histories]
+    measures = [grid.measure(0, number // len(search.starts)) for number in range(search.n_tasks)]
+    values = np.array([m.nonnegative_value(end) for m, end in zip(measures, ends, strict=True)])
+    by_lambda = np.split(np.arange(len(ends)), len(grid.lambdas))
+    best = [group[values[group].argmax()] for group in by_lambda]
+    good = np.concatenate([group[values[group] >= 0.97 * values[group].max()] for group in by_lambda])
+    left_out = np.array([leave_one_out_score(m, end) for m, end in zip(measures, ends, strict=True)])
+    spectra = [[eigendecompose(family.matrix(c).copy()) for family in grid.families] for c in (1.0, 2.0)]
+    product = -np.min([held_out_scores(x, y, ends).min(axis=1) for x, y in spectra], axis=0)
+    agreement = np.array([[np.mean(ends[a] == ends[b]) for b in good] for a in good]).mean(axis=1)
+    folds = [RatioGrid(grid.families, folds=fold_numbers(len(X), 2, seed)) for seed in range(4)]
+    repeated = [np.mean([other.scores(ends[k], (0, k // len(search.starts))).mean() for other in folds]) for k in best]
+    votes = np.zeros((len(X), len(X)))
+    for k in good:
+        votes[np.arange(len(X)), ends[k]] += 1
+    chosen = {
+        "of each λ by LSMI of α⁺, then by J (default)": search.winner(histories)[1].indices,
+        "of each λ by LSMI of α⁺, then by J of 4 foldings": ends[best[int(np.argmax(repeated))]],
+        "of each λ by LSMI of α⁺, then by J, one left out": ends[max(best, key=lambda k: left_out[k])],
+        "by J, one pair and its centre left out": ends[int(left_out.argmax())],
+        "by J of the product basis, one left out": ends[int(product.argmax())],
+        "the good end that agrees most with the others": ends[good[int(agreement.argmax())]],
+        "vote of all good ends": assign(votes),
+    }
+    result = {rule: accuracy_up_to_mirror(end, problem) for rule, end in chosen.items()}
+    return result | {"the best end (takes labels)": max(accuracy_up_to_mirror(end, problem) for end in ends)}
+
+
+def leave_one_out_score(measure, indices) -> float:
+    """−J of pairs that are left out of h and of the centres one at a time, in closed form; H keeps all."""
+    n = len(indices)
+    basis = measure.K * align(measure.L, indices)
+    H = measure.KK * align(measure.LL, indices) / n**2
+    inverse = np.linalg.inv(H + measure.lam * np.eye(n))
+    alpha = inverse @ ((basis.sum(axis=1)[:, None] - basis) / (n - 1))  # column i: fitted without pair i
+    alpha -= inverse * (np.diag(alpha) / np.diag(inverse))  # … and without centre i
+    return float(np.mean(np.einsum("li,li->i", basis, alpha) - 0.5 * np.einsum("li,li->i", alpha, H @ alpha)))
 
 
 def convert_to_original_lab(rgb):
@@ -170,7 +254,9 @@ def compare_on_photos() -> None:
     rows += [
         ("KS-MI, as published", KSMI(step="published"), None),
         ("KS-MI, working step", KSMI(), None),
-        *((f"LSOM, defaults, folds of seed {k}", LSOM(random_state=k), None) for k in range(5)),
+        *((f"LSOM, literal, folds of seed {k}", LSOM(**LITERAL, random_state=k), None) for k in range(3)),
+        *((f"LSOM, one width, folds of seed {k}", LSOM(select="start", random_state=k), None) for k in range(3)),
+        *((f"LSOM, default, folds of seed {k}", LSOM(random_state=k), None) for k in range(3)),
     ]
     print("\nflickr320, left against right halves, ten eigenvalue-based starts with both signs")
     print(f"{'method':32} {'correct':>8} {'CPU s':>6}  measure found / at the truth")
@@ -181,15 +267,23 @@ def compare_on_photos() -> None:
         accuracy = match_accuracy(matcher.assignment_, truth, Y)
         values = format_values(measure(), matcher.assignment_, truth) if measure else ""
         print(f"{name:32} {accuracy:8.3f} {seconds:6.1f}  {values}", flush=True)
-    print_readings({"flickr320": (X, Y, truth)})
+    print_readings({"flickr320": [(X, Y, truth)]})
+    print_rules({"flickr320": [(X, Y, truth)]})
 
 
 def compare_on_toy() -> None:
     print("\nToy Y = X³, n = 100, ten draws: iterations, and accuracy against the truth / against its mirror")
-    for name, matcher in (("KS-NOCCO", KSNOCCO()), ("LSOM", LSOM())):
+    fixed = LSOM(widths=[10**0.5], lambdas=[0.1])
+    for name, matcher in (
+        ("KS-NOCCO", KSNOCCO()),
+        ("LSOM, literal", LSOM(**LITERAL)),
+        ("LSOM, one width", LSOM(select="start")),
+        ("LSOM, c = √10, λ = .1", fixed),
+        ("LSOM", LSOM()),
+    ):
         rows = list(run_toy(matcher))
-        print(f"{name:9} " + " ".join(f"{n}:{truth:.2f}/{mirror:.2f}" for n, truth, mirror, _ in rows))
-        print(f"{'':9} |rank correlation| " + " ".join(f"{abs(rho):.3f}" for *_, rho in rows), flush=True)
+        print(f"{name:21} " + " ".join(f"{n}:{truth:.2f}/{mirror:.2f}" for n, truth, mirror, _ in rows))
+        print(f"{'':21} |rank correlation| " + " ".join(f"{abs(rho):.3f}" for *_, rho in rows), flush=True)
 
 
 def run_toy(matcher) -> Iterator[tuple[int, float, float, float]]:
@@ -204,9 +298,13 @@ def run_toy(matcher) -> Iterator[tuple[int, float, float, float]]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--choose", action="store_true", help="readings on generated data and demo tiles only")
-    if parser.parse_args().choose:
-        compare_readings()
+    parser.add_argument("--choose", action="store_true", help="readings on generated relations, the toy and demo tiles")
+    parser.add_argument("--rules", action="store_true", help="label-free rules for the answer, on the same")
+    options = parser.parse_args()
+    if options.choose:
+        print_readings(make_groups())
+    elif options.rules:
+        print_rules(make_groups())
     else:
         compare_on_toy()
         if os.environ.get("PAIRUP_DATA"):

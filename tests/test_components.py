@@ -3,7 +3,7 @@ import pytest
 from scipy.spatial.distance import pdist
 from sklearn.decomposition import PCA
 
-from pairup.components import principal_components, standardize
+from pairup.components import decorrelate, principal_components, standardize
 
 
 @pytest.fixture(params=["svd", "gram"])
@@ -63,3 +63,11 @@ def test_standardized_columns_have_mean_zero_and_deviation_one(rng):
     scores = standardize(rng.gamma(2.0, size=(40, 3)) * [1.0, 1e6, 1e-6])
     np.testing.assert_allclose(scores.mean(axis=0), 0, atol=1e-9)
     np.testing.assert_allclose(scores.std(axis=0), 1)
+
+
+def test_decorrelated_columns_are_orthonormal_and_near(rng):
+    Z = np.linalg.qr(rng.normal(size=(50, 4)))[0] + 0.05 * rng.normal(size=(50, 4))
+    W = decorrelate(Z)
+    np.testing.assert_allclose(W.T @ W, np.eye(4), atol=1e-9)
+    U, _, Vt = np.linalg.svd(Z, full_matrices=False)
+    np.testing.assert_allclose(W, U @ Vt, atol=1e-9)  # the orthogonal factor of the polar decomposition

@@ -8,6 +8,7 @@ from sklearn.base import clone
 
 from pairup.climb import Step
 from pairup.matcher import IterativeMatcher, Matcher
+from pairup.multistart import highest
 
 
 @dataclass
@@ -22,8 +23,8 @@ class Candidates:
         for iteration, value in enumerate(values):
             yield Step(number, iteration, np.roll(np.arange(self.n), number + iteration), value)
 
-    def rank(self, step):
-        return step.value
+    def winner(self, histories):
+        return highest(histories)
 
 
 class Toy(Matcher):

@@ -4,10 +4,12 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pairup import KSHSIC, KSMI, KSNOCCO, LSOM, ProductLSOM
+from pairup.climb import climb
 from pairup.datasets import make_cubic, shuffle_pair
 from pairup.kernels import KernelFamily
-from pairup.measures import NOCCO
+from pairup.measures import LSMI, NOCCO
 from pairup.metrics import match_accuracy
+from pairup.starts import sort_match
 
 PAPER = [KSMI(), KSHSIC(), KSNOCCO(), LSOM()]
 ALL = [*PAPER, ProductLSOM(widths=(1.0, 2.0), n_starts=3)]
@@ -146,7 +148,7 @@ def test_bad_sets_are_refused_before_work_starts(matcher, X, Y, message):
         (LSOM(widths=[]), "widths must be one or more positive numbers"),
         (LSOM(cv=1), "cv must lie between 2 and the number of objects"),
         (LSOM(ridge="both"), "ridge must be 'outside' or 'inside'"),
-        (LSOM(select="never"), "select must be 'start' or 'iteration'"),
+        (LSOM(select="never"), "select must be 'wide-to-narrow', 'start' or 'iteration', got 'never'"),
         (KSHSIC(kernel="no such kernel"), "no such kernel"),
     ],
     ids=str,
@@ -221,19 +223,82 @@ def test_of_equal_starts_the_quickest_wins():
 def test_lsom_can_choose_at_each_iteration(problem):
     X, Y, _ = problem
     matcher = LSOM(select="iteration", n_starts=2).fit(X, Y)
-    assert matcher.dependence_ == max(step.value for step in matcher.history_)
+    assert matcher.dependence_ == matcher.history_[-1].value
     assert matcher.cv_results_["mean_test_score"].max() == pytest.approx(matcher.best_score_)
 
 
-def test_the_winner_of_lsom_has_the_best_held_out_score(problem):
+def test_the_winner_of_lsom_has_the_best_held_out_score_of_all_ends(problem):
     X, Y, _ = problem
-    matcher = LSOM(n_starts=3)
+    matcher = LSOM(select="start", n_starts=3)
     histories = {}
     for step in matcher.steps(X, Y):
         histories.setdefault(step.start, []).append(step)
-    climbs = matcher._prepare(X, Y)
-    ranks = [climbs.rank(max(history, key=lambda step: step.value)) for history in histories.values()]
-    assert matcher.best_score_ == pytest.approx(max(ranks))
+    grid = matcher._prepare(X, Y).grid
+    scores = [grid.best_score(history[-1].indices) for history in histories.values()]
+    assert len(scores) > 3
+    assert matcher.best_score_ == pytest.approx(max(scores))
+    np.testing.assert_array_equal(matcher.assignment_, matcher.history_[-1].indices)
+
+
+def test_lsom_narrows_its_kernels_and_ends_at_the_narrowest(problem):
+    X, Y, _ = problem
+    matcher = LSOM(widths=(1.0, 3.0, 2.0), lambdas=(0.1, 0.01), n_starts=2)
+    steps = list(matcher.steps(X, Y))
+    x, y = KernelFamily(X), KernelFamily(Y)
+    at_first = [step for step in steps if step.iteration == 0]
+    for lam in (0.1, 0.01):
+        value = LSMI(x.matrix(3.0), y.matrix(3.0), lam=lam).value(at_first[0].indices)
+        assert any(step.value == pytest.approx(value) for step in at_first), "the widest width comes first"
+    ends = [LSMI(x.matrix(1.0), y.matrix(1.0), lam=lam).value(matcher.assignment_) for lam in (0.1, 0.01)]
+    assert any(matcher.dependence_ == pytest.approx(value) for value in ends)
+    assert matcher.history_[-1].iteration == matcher.n_iter_
+    iterations = [step.iteration for step in matcher.history_]
+    assert iterations == sorted(iterations)
+    assert matcher.best_score_ == pytest.approx(matcher.held_out_score(X, Y, matcher.assignment_))
+
+
+def test_lsom_stays_at_the_truth_if_its_coefficients_are_not_negative(rng):
+    """The literal step leaves the true matching although LSMI is high there; with α ≥ 0 it stays."""
+    Z = rng.gamma(2.0, size=(120, 4)) * [4, 3, 2, 1]
+    K = KernelFamily(Z).matrix(1.0)
+    L = KernelFamily(np.log1p(Z) + 0.05 * rng.normal(size=Z.shape)).matrix(1.0)
+    truth = np.arange(120)
+    kept = {
+        nonnegative: np.mean(list(climb(LSMI(K, L, lam=0.001, nonnegative=nonnegative), truth))[-1].indices == truth)
+        for nonnegative in (False, True)
+    }
+    assert kept[True] > 0.95
+    assert kept[False] < 0.8
+
+
+def test_lsom_matches_the_toy_at_the_setting_of_the_paper_in_a_step_or_two():
+    iterations = []
+    for seed in range(6):
+        X, Y, truth = make_cubic(100, random_state=seed)
+        matcher = LSOM(widths=[10**0.5], lambdas=[0.1], select="start").fit(X, Y)
+        mirror = sort_match(X[:, 0], -Y[:, 0])
+        assert max(match_accuracy(matcher.assignment_, t) for t in (truth, mirror)) == 1.0
+        iterations.append(matcher.n_iter_)
+    assert np.median(iterations) <= 2
+
+
+def test_the_held_out_score_of_the_truth_tells_a_failed_search_from_a_failed_measure(problem):
+    X, Y, truth = problem
+    matcher = LSOM(n_starts=2).fit(X, Y)
+    assert matcher.held_out_score(X, Y, truth) > matcher.held_out_score(X, Y, np.arange(30)) + 0.2
+    with pytest.raises(ValueError, match="indices must hold each of 0, …, 29 once"):
+        matcher.held_out_score(X, Y, np.zeros(30, dtype=int))
+
+
+def test_the_literal_step_of_lsom_is_one_parameter_away(problem):
+    X, Y, _ = problem
+    literal = LSOM(nonnegative=False, select="start", n_starts=3, n_jobs=2).fit(X, Y)
+    assert sorted(literal.assignment_) == list(range(30))
+    start = literal.history_[0].indices
+    setting = literal.best_params_
+    K, L = (KernelFamily(Z).matrix(setting["width"]) for Z in (X, Y))
+    by_hand = list(climb(LSMI(K, L, lam=setting["lambda"]), start))
+    np.testing.assert_array_equal(by_hand[-1].indices, literal.assignment_)
 
 
 def test_the_product_basis_is_searched_and_selected_without_labels(rng):

@@ -168,6 +168,28 @@ def test_the_lsom_profit_is_the_fitted_density_ratio(rng):
         assert profit[i, j] == pytest.approx(ratio)
 
 
+def test_the_nonnegative_ratio_leaves_out_negative_coefficients_and_keeps_the_value(kernels, p):
+    literal, clipped = (LSMI(*kernels, lam=0.001, nonnegative=nonnegative) for nonnegative in (False, True))
+    alpha, _ = literal.coefficients(p)
+    assert (alpha < 0).any()
+    K, L = kernels
+    np.testing.assert_allclose(clipped.profit(p), K @ np.diag(np.maximum(alpha, 0)) @ L[p])
+    assert clipped.profit(p).min() >= 0 > literal.profit(p).min()
+    assert clipped.value(p) == literal.value(p)
+
+
+def test_the_value_of_the_nonnegative_ratio_is_the_best_over_its_scale(kernels, p):
+    measure = LSMI(*kernels, lam=0.001)
+    alpha, h = measure.coefficients(p)
+    clipped = np.maximum(alpha, 0)
+    H = measure.KK * align(measure.LL, p) / N**2
+    scales = np.linspace(0, 3, 30001)
+    values = scales * (h @ clipped) - 0.5 * scales**2 * (clipped @ H @ clipped) - 0.5
+    assert measure.nonnegative_value(p) == pytest.approx(values.max(), abs=1e-6)
+    best = LSMI(*kernels, lam=1e-12).value(p)
+    assert measure.nonnegative_value(p) <= best + 1e-9
+
+
 @pytest.mark.parametrize(
     "make",
     [HSIC, NOCCO, lambda K, L: GaussianMI(K, L, exclude_self=False)],

@@ -4,7 +4,8 @@ import pytest
 from pairup.climb import Step
 from pairup.kernels import KernelFamily
 from pairup.measures import HSIC
-from pairup.multistart import Climbs, Continuations, best_history, best_step
+from pairup.multistart import Climbs, Continuations, CrossValidatedClimbs, NarrowingClimbs, best_history, highest
+from pairup.selection import RatioGrid, fold_numbers
 
 
 def history(start, *values):
@@ -13,10 +14,9 @@ def history(start, *values):
 
 def test_the_task_that_reaches_highest_wins_and_of_equals_the_quickest():
     low, high, quick = history(0, 0.1, 0.5), history(1, 0.2, 0.9, 0.8), history(2, 0.3, 0.9)
-    assert best_history([low, high], lambda step: step.value) is high
-    assert best_history([low, high, quick], lambda step: step.value) is quick
-    assert best_history([low, high, quick], lambda step: -step.value) is low
-    assert best_step(high).iteration == 1
+    assert highest([low, high]) == (high, high[1])
+    assert highest([low, high, quick]) == (quick, quick[1])
+    assert best_history([low, high, quick], [3.0, 2.0, 1.0]) is low
 
 
 def test_every_start_is_a_task(rng):
@@ -28,6 +28,37 @@ def test_every_start_is_a_task(rng):
         steps = list(climbs.steps(number))
         np.testing.assert_array_equal(steps[0].indices, starts[number])
         assert [step.value for step in steps] == sorted(step.value for step in steps)
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_narrowing_climbs_take_one_task_of_each_lambda_and_of_these_the_best_score(rng, nonnegative):
+    X = rng.gamma(2.0, size=(20, 3)) * [3, 2, 1]
+    families = (KernelFamily(X), KernelFamily(np.sqrt(X[::-1])))
+    folds = fold_numbers(20, 2, seed=0)
+    grid = RatioGrid(families, widths=(1.0, 2.0), lambdas=(0.1, 0.01), folds=folds, nonnegative=nonnegative)
+    search = NarrowingClimbs(grid, [rng.permutation(20) for _ in range(5)], 20, 1.0)
+    histories = [list(search.steps(number)) for number in range(search.n_tasks)]
+    assert len(histories) == 10
+    won, answer = search.winner(histories)
+    assert answer is won[-1]
+    finalists = []
+    for lam in range(2):
+        measure = grid.measure(0, lam)
+        value = measure.nonnegative_value if nonnegative else measure.value
+        finalists.append(max(histories[5 * lam : 5 * lam + 5], key=lambda history: value(history[-1].indices)))
+    scores = [grid.best_score(history[-1].indices) for history in finalists]
+    assert grid.best_score(answer.indices) == max(scores)
+
+
+def test_the_last_step_of_a_cross_validated_climb_is_its_end(rng):
+    X = rng.gamma(2.0, size=(20, 2))
+    families = (KernelFamily(X), KernelFamily(X[::-1] ** 2))
+    grid = RatioGrid(families, widths=(1.0,), lambdas=(0.001,), folds=fold_numbers(20, 2, seed=0))
+    search = CrossValidatedClimbs(grid, [rng.permutation(20) for _ in range(4)], 20, 1.0, each_iteration=False)
+    histories = [list(search.steps(number)) for number in range(4)]
+    won, answer = search.winner(histories)
+    assert answer is won[-1]
+    assert grid.best_score(answer.indices) == max(grid.best_score(history[-1].indices) for history in histories)
 
 
 def test_continuations_score_every_width_and_epsilon_without_the_pair(rng):

@@ -20,7 +20,7 @@ class Step:
     Parameters
     ----------
     start : int
-        Number of the start that the search began from.
+        Number of the search, one from each start (of LSOM, from each start with each λ).
     iteration : int
         Number of assignments made so far; 0 is the start itself.
     indices : ndarray of shape (n,)

@@ -7,6 +7,7 @@ import numpy as np
 from pairup.types import Array
 
 NOISE = 1e-12  # variances below this share of the largest are rounding errors
+LEAST_SQUARE = 1e-3  # lost directions are scaled up no further than to this
 
 
 def standardize(Z: Array) -> Array:
@@ -76,3 +77,29 @@ def principal_components(Z: Array, *, solver: Literal["svd", "gram"] = "svd") ->
     kept = variances > NOISE * variances[0]
     kept[0] = True
     return U[:, kept], variances[kept]
+
+
+def decorrelate(Z: Array) -> Array:
+    """Return the columns nearest to those of Z that have length 1 and are orthogonal, Z(ZᵀZ)^(−½).
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, k)
+        Columns of about length 1.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+        Orthonormal columns.
+
+    Examples
+    --------
+    >>> decorrelate(np.array([[2.0, 0.0], [0.0, 0.5]]))
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    from scipy.linalg import eigh
+
+    w, V = eigh(Z.T @ Z, driver="evd")
+    orthogonal: Array = Z @ (V / np.sqrt(np.maximum(w, LEAST_SQUARE * w[-1]))) @ V.T
+    return orthogonal

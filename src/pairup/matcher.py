@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 from pairup.climb import Step
 from pairup.kernels import Kernel, KernelFamily
 from pairup.memory import check_memory
-from pairup.multistart import MultiStart, best_history, best_step
+from pairup.multistart import MultiStart
 from pairup.parallel import pinned_blas, run, runs_here
 from pairup.types import Array, Indices
 from pairup.validation import check_finite
@@ -38,6 +38,8 @@ class Matcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
         The steps of the start that won.
     n_iter_ : int
         How many assignments led to the matching.
+    n_searches_ : int
+        How many searches were made; the `start` of a step is the number of its search.
     indefinite_ : bool
         Whether a kernel has negative eigenvalues, so that climbs may go down.
     """
@@ -50,6 +52,7 @@ class Matcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     dependence_: float
     history_: list[Step]
     n_iter_: int
+    n_searches_: int
     indefinite_: bool
 
     def fit(self, X: ArrayLike, Y: ArrayLike) -> Self:
@@ -102,6 +105,7 @@ class Matcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
         X_, Y_ = self._validate(X, Y)
         with pinned_blas():
             search = self._prepare(X_, Y_)
+            self.n_searches_ = search.n_tasks
             histories: list[list[Step]] = []
             if runs_here(self.n_jobs):
                 for number in range(search.n_tasks):
@@ -114,19 +118,18 @@ class Matcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
                 for history in run(tasks, n_jobs=self.n_jobs):
                     histories.append(history)
                     yield from history
-            winner = best_history(histories, search.rank)
-            best = best_step(winner)
-            self._conclude(search, best)
-        self.assignment_ = best.indices
-        self.dependence_ = best.value
+            winner, answer = search.winner(histories)
+            self._conclude(search, answer)
+        self.assignment_ = answer.indices
+        self.dependence_ = answer.value
         self.history_ = winner
-        self.n_iter_ = best.iteration
+        self.n_iter_ = answer.iteration
 
     @abstractmethod
     def _prepare(self, X: Array, Y: Array) -> MultiStart:
         """Return the search for this problem."""
 
-    def _conclude(self, search: Any, best: Step) -> None:
+    def _conclude(self, search: Any, answer: Step) -> None:
         """Set what only one estimator has."""
 
     @property

@@ -5,12 +5,15 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from pairup.climb import Step
+from pairup.kernels import KernelFamily
 from pairup.matcher import IterativeMatcher, KernelOrPair, Matcher
 from pairup.measures import HSIC, NOCCO, GaussianMI, Measure
-from pairup.multistart import Climbs, Continuations, CrossValidatedClimbs
+from pairup.multistart import Climbs, Continuations, CrossValidatedClimbs, NarrowingClimbs
+from pairup.parallel import pinned_blas
 from pairup.selection import LAMBDAS, WIDTHS, RatioGrid, fold_numbers
 from pairup.starts import eigen_starts
 from pairup.types import Array
@@ -242,25 +245,33 @@ class KSMI(KernelizedSorting):
 class LSOM(IterativeMatcher):
     """Least-squares object matching (section 4.2): maximise LSMI, its width and λ by cross-validation.
 
-    Of the starts, the one wins whose best matching has the best held-out score: LSMI at different settings is not
-    comparable (a small λ inflates it), and J is.
+    Each step fits the density ratio r(x, y) = Σ_l α_l K(x, x_l) L(y, y_l) to the current pairs and assigns partners of
+    the largest total ratio (Eq. 10). A density ratio is nowhere negative, so the step uses α⁺ = max(α, 0): the reading
+    of the paper under which its results come out. The literal step leaves the true matching when it is started there.
+    Cross-validation uses α itself, and the last matching of a climb is its end, for LSMI may fall on the way to a
+    better one. Of several ends the one with the best held-out score wins: LSMI at different settings is not comparable
+    (a small λ inflates it), and J is.
 
     Parameters
     ----------
     widths : sequence of float, default WIDTHS
-        Kernel widths to choose from, in multiples of the median widths; 1^½, …, 10^½ unless given.
+        Kernel widths to use, in multiples of the median widths; 1^½, …, 10^½ unless given.
     lambdas : sequence of float, default (0.1, 0.01, 0.001)
         Regularisers λ to choose from.
     cv : int, default 2
         Number of folds of the cross-validation.
+    nonnegative : bool, default True
+        Whether the step uses α⁺ = max(α, 0). False is the step as the paper prints it.
     ridge : {"outside", "inside"}, default "outside"
         "outside" adds λ to H as published LSMI code does; "inside" divides it by n², as the paper prints it.
-    select : {"start", "iteration"}, default "start"
-        Choose (width, λ) once per start, on its first matching, or anew at each iteration.
+    select : {"wide-to-narrow", "start", "iteration"}, default "wide-to-narrow"
+        How (width, λ) are chosen. "start": once per start, by cross-validation on its first matching. "iteration":
+        anew at each iteration. "wide-to-narrow": with every λ, climb at the widest width, from there at the next, and
+        so on to the narrowest; λ by cross-validation of the ends. Slower, and much better from a poor start.
     n_starts : int, default 10
         How many eigenvalue-based starts; each is tried with both signs.
     max_iter : int, default 20
-        The largest number of assignments per start.
+        The largest number of assignments per start, and per width if "wide-to-narrow".
     eta : float, default 1.0
         Step size η in (0, 1].
     kernel : str, callable or tuple of two, default "gaussian"
@@ -274,7 +285,8 @@ class LSOM(IterativeMatcher):
     Attributes
     ----------
     cv_results_ : dict
-        Held-out scores of every (width, λ), as in scikit-learn's searches, of the start that won.
+        Held-out scores of every (width, λ), as in scikit-learn's searches: of the first matching of the start that won
+        if select="start", of the matching found otherwise.
     best_params_ : dict
         The (width, λ) of the best score there.
     best_score_ : float
@@ -303,8 +315,9 @@ class LSOM(IterativeMatcher):
         widths: Sequence[float] = WIDTHS,
         lambdas: Sequence[float] = LAMBDAS,
         cv: int = 2,
+        nonnegative: bool = True,
         ridge: Literal["outside", "inside"] = "outside",
-        select: Literal["start", "iteration"] = "start",
+        select: Literal["wide-to-narrow", "start", "iteration"] = "wide-to-narrow",
         n_starts: int = 10,
         max_iter: int = 20,
         eta: float = 1.0,
@@ -315,6 +328,7 @@ class LSOM(IterativeMatcher):
         self.widths = widths
         self.lambdas = lambdas
         self.cv = cv
+        self.nonnegative = nonnegative
         self.ridge = ridge
         self.select = select
         self.n_starts = n_starts
@@ -324,27 +338,57 @@ class LSOM(IterativeMatcher):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _prepare(self, X: Array, Y: Array) -> CrossValidatedClimbs:
-        if not 2 <= self.cv <= len(X):
-            raise ValueError(f"cv must lie between 2 and the number of objects ({len(X)}), got {self.cv}")
+    def _prepare(self, X: Array, Y: Array) -> CrossValidatedClimbs | NarrowingClimbs:
         x, y = self._families(X, Y)
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
-        grid = RatioGrid(
-            (x, y),
-            widths=self.widths,
-            lambdas=self.lambdas,
-            folds=fold_numbers(len(X), self.cv, seed),
-            ridge=self.ridge,
-        ).prepare()
+        grid = self._make_grid((x, y), len(X))
         starts = eigen_starts(x, y, self.n_starts)
+        if self.select == "wide-to-narrow":
+            return NarrowingClimbs(grid, starts, self.max_iter, self.eta)
         return CrossValidatedClimbs(grid, starts, self.max_iter, self.eta, self.select == "iteration")
 
-    def _conclude(self, search: CrossValidatedClimbs, best: Step) -> None:
-        chosen_on = best.indices if self.select == "iteration" else search.starts[best.start]
+    def _conclude(self, search: CrossValidatedClimbs | NarrowingClimbs, answer: Step) -> None:
+        chosen_on = search.starts[answer.start] if self.select == "start" else answer.indices
         scores = search.grid.scores(chosen_on)
         self.cv_results_ = search.grid.table(scores)
         self.best_params_ = self.cv_results_["params"][int(scores.mean(axis=2).argmax())]
-        self.best_score_ = search.rank(best)
+        self.best_score_ = search.grid.best_score(answer.indices)
+
+    def held_out_score(self, X: ArrayLike, Y: ArrayLike, indices: ArrayLike) -> float:
+        """Return the held-out score −J of any matching, by the widths, λ and folds of this estimator.
+
+        At the true matching it says whether the search failed or the measure: a search that ends below it has failed.
+
+        Parameters
+        ----------
+        X, Y : array_like
+            As in `fit`.
+        indices : array_like of int, shape (n_samples,)
+            A matching: ``Y[indices]`` is aligned with ``X``.
+
+        Returns
+        -------
+        float
+            The best mean score of the grid; ``best_score_`` for ``assignment_``.
+        """
+        X_, Y_ = self._validate(X, Y)
+        matching = np.asarray(indices)
+        if matching.dtype.kind not in "iu" or not np.array_equal(np.sort(matching), np.arange(len(X_))):
+            raise ValueError(f"indices must hold each of 0, …, {len(X_) - 1} once, got {indices!r}")
+        with pinned_blas():
+            return self._make_grid(self._families(X_, Y_), len(X_)).best_score(matching)
+
+    def _make_grid(self, families: tuple[KernelFamily, KernelFamily], n: int) -> RatioGrid:
+        if not 2 <= self.cv <= n:
+            raise ValueError(f"cv must lie between 2 and the number of objects ({n}), got {self.cv}")
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        return RatioGrid(
+            families,
+            widths=self.widths,
+            lambdas=self.lambdas,
+            folds=fold_numbers(n, self.cv, seed),
+            ridge=self.ridge,
+            nonnegative=self.nonnegative,
+        ).prepare()
 
     @property
     def _dense_matrices(self) -> int:
@@ -356,8 +400,8 @@ class LSOM(IterativeMatcher):
         _check_grid("lambdas", self.lambdas)
         if self.ridge not in ("outside", "inside"):
             raise ValueError(f"ridge must be 'outside' or 'inside', got {self.ridge!r}")
-        if self.select not in ("start", "iteration"):
-            raise ValueError(f"select must be 'start' or 'iteration', got {self.select!r}")
+        if self.select not in ("wide-to-narrow", "start", "iteration"):
+            raise ValueError(f"select must be 'wide-to-narrow', 'start' or 'iteration', got {self.select!r}")
 
 
 class ProductLSOM(Matcher):
@@ -428,8 +472,8 @@ class ProductLSOM(Matcher):
         widths = tuple(self.widths) if x.has_width or y.has_width else (1.0,)
         return Continuations((x, y), widths, eigen_starts(x, y, self.n_starts))
 
-    def _conclude(self, search: Continuations, best: Step) -> None:
-        self.cv_results_ = search.table(best.indices)
+    def _conclude(self, search: Continuations, answer: Step) -> None:
+        self.cv_results_ = search.table(answer.indices)
         self.best_params_ = self.cv_results_["params"][int(self.cv_results_["mean_test_score"].argmax())]
         self.best_score_ = float(self.cv_results_["mean_test_score"].max())
 

@@ -7,11 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pairup.climb import Step
+from pairup.evidence import Evidence, gather_steps, is_one_dimensional
 from pairup.matcher import Matcher
 from pairup.matchers import KSHSIC, KSMI, KSNOCCO, LSOM
 from pairup.methods import METHODS, check_method
-from pairup.result import Alternative, Matching, plain_names
+from pairup.result import DOUBT, Alternative, Matching, plain_names
 from pairup.types import Array
+from pairup.validation import check_set
 
 if TYPE_CHECKING:
     from pairup.auto import Answer
@@ -166,6 +168,13 @@ def match_steps(
     if "random_state" in model.get_params():
         model.set_params(random_state=random_state)
     yield from model.steps(X, Y)
+    answer = Step(model.history_[0].start, model.n_iter_, model.assignment_, model.dependence_)
+    tables = check_set(X, "X"), check_set(Y, "Y")
+    evidence: Evidence | None = None
+    for evidence in gather_steps(*tables, model.assignment_, seed=int(random_state)):
+        if evidence is None:  # a step of a search on an unrelated set: the matching stays, and work can be cancelled
+            yield answer
+    assert evidence is not None
     yield Matching(
         indices=model.assignment_,
         method=method,
@@ -173,7 +182,19 @@ def match_steps(
         model=model,
         history=model.history_,
         names=names,
+        reliable=None if evidence.is_beyond_chance else False,
+        report=f"{evidence}\n{_conclude(evidence, tables)}",
+        evidence=evidence,
     )
+
+
+def _conclude(evidence: Evidence, sets: tuple[Array, Array]) -> str:
+    """Return in words what the evidence allows to say."""
+    if evidence.is_beyond_chance:
+        return "The sets are related; this does not say how many pairs are right. method='auto' estimates that."
+    if all(is_one_dimensional(Z) for Z in sets):
+        return f"{DOUBT}any two sets of one dimension can be sorted against each other, related or not."
+    return f"{DOUBT}unrelated sets can be made as dependent."
 
 
 def _row_names(Z: ArrayLike) -> list[Any]:

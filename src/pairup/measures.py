@@ -446,6 +446,9 @@ class LSMI(Measure):
     ridge : {"outside", "inside"}, default "outside"
         "outside" adds λ to H as published LSMI code does; "inside" adds it before the division by n², as the paper
         prints it, which makes it n² times weaker.
+    nonnegative : bool, default False
+        Whether the profit is made with α⁺ = max(α, 0), so that the ratio is nowhere negative; the value is not
+        affected.
     squares : tuple of two ndarray of shape (n, n), optional
         The matrices KKᵀ and LLᵀ, if they are known already.
 
@@ -464,12 +467,14 @@ class LSMI(Measure):
         *,
         lam: float,
         ridge: str = "outside",
+        nonnegative: bool = False,
         squares: tuple[Array, Array] | None = None,
     ) -> None:
         self.K = K
         self.L = L
         self.KK, self.LL = (K @ K.T, L @ L.T) if squares is None else squares
         self.lam = ridge_term(lam, ridge, len(K))
+        self.nonnegative = nonnegative
 
     def coefficients(self, plan: Plan) -> tuple[Array, Array]:
         """Return α and h at a plan.
@@ -486,11 +491,14 @@ class LSMI(Measure):
         h : ndarray of shape (n,)
             Mean of the basis functions over the pairs.
         """
+        H, h = self._moments(plan)
+        return solve_ridge(H, h, self.lam), h
+
+    def _moments(self, plan: Plan) -> tuple[Array, Array]:
         n = len(self.K)
         H = self.KK * align(self.LL, plan)
         H /= n**2
-        h = np.einsum("ij,ij->i", self.K, align(self.L, plan)) / n
-        return solve_ridge(H, h, self.lam), h
+        return H, np.einsum("ij,ij->i", self.K, align(self.L, plan)) / n
 
     def evaluate(self, plan: Plan) -> tuple[float, Array]:
         """Return ½αᵀh − ½ and the fitted density ratio of every pair (x_i, y_j).
@@ -508,7 +516,30 @@ class LSMI(Measure):
             The fitted density ratio.
         """
         alpha, h = self.coefficients(plan)
-        return 0.5 * float(alpha @ h) - 0.5, (self.K * alpha) @ carry(self.L, plan)
+        value = 0.5 * float(alpha @ h) - 0.5
+        if self.nonnegative:
+            alpha = np.maximum(alpha, 0.0)
+        return value, (self.K * alpha) @ carry(self.L, plan)
+
+    def nonnegative_value(self, plan: Plan) -> float:
+        """Return LSMI of the non-negative ratio, ½(hᵀα⁺)²/(α⁺ᵀHα⁺) − ½.
+
+        It is the largest value of s·hᵀα⁺ − ½s²·α⁺ᵀHα⁺ − ½ over the scale s: α⁺ alone, without the negative
+        coefficients that balanced it, is too large to be a fit.
+
+        Parameters
+        ----------
+        plan : ndarray of shape (n,) or (n, n)
+            Indices, or a soft plan.
+
+        Returns
+        -------
+        float
+            The value, at most that of LSMI without a ridge.
+        """
+        H, h = self._moments(plan)
+        alpha = np.maximum(solve_ridge(H, h, self.lam), 0.0)
+        return 0.5 * float(h @ alpha) ** 2 / float(alpha @ H @ alpha) - 0.5
 
 
 def ridge_term(lam: float, ridge: str, n: int) -> float:

@@ -8,7 +8,7 @@ METRICS = ("auto", "euclidean", "cosine", "precomputed")
 ALBUM_METHODS = ("auto", "lsom", "ks-hsic", "ks-nocco")
 VOICE_METHODS = (
     "identity", "mean-variance", "random", "z-score", "inca", "inca-z",
-    "ks-hsic", "ks-nocco", "lsom", "match", "auto", "oracle",
+    "ks-hsic", "ks-nocco", "lsom-literal", "lsom", "match", "auto", "oracle",
 )  # fmt: skip
 FORMER_NAMES = {"default": "auto"}
 

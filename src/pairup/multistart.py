@@ -1,7 +1,7 @@
 """Searches from several starts, of which the best end wins."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -27,8 +27,8 @@ class MultiStart(Protocol):
     def steps(self, number: int) -> Iterator[Step]:
         """Yield the steps of one task."""
 
-    def rank(self, step: Step) -> float:
-        """Return what compares the best steps of different tasks; larger is better."""
+    def winner(self, histories: Sequence[list[Step]]) -> tuple[list[Step], Step]:
+        """Return the steps of the task that won, and the one of them that is the answer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,14 +68,14 @@ class Climbs:
             raise TypeError(f"only quadratic measures can be annealed, got {type(self.measure).__name__}")
         return anneal_measure(self.measure, self.starts[number], number=number, max_iter=self.max_iter, eta=self.eta)
 
-    def rank(self, step: Step) -> float:
-        """Return the measure itself."""
-        return step.value
+    def winner(self, histories: Sequence[list[Step]]) -> tuple[list[Step], Step]:
+        """Return the climb that went highest, and its highest step."""
+        return highest(histories)
 
 
 @dataclass(frozen=True, eq=False)
 class CrossValidatedClimbs:
-    """Climbs of LSMI whose width and λ are chosen by cross-validation.
+    """Climbs of LSMI whose width and λ are chosen by cross-validation; of each, the last step counts.
 
     Parameters
     ----------
@@ -112,9 +112,68 @@ class CrossValidatedClimbs:
         """Return LSMI at the setting whose held-out score −J is best for a matching."""
         return self.grid.measure(*best_setting(self.grid.scores(indices)))
 
-    def rank(self, step: Step) -> float:
-        """Return −J: LSMI at different settings is not comparable."""
-        return float(self.grid.scores(step.indices).mean(axis=2).max())
+    def winner(self, histories: Sequence[list[Step]]) -> tuple[list[Step], Step]:
+        """Return the climb whose last step has the best held-out score, and that step."""
+        return best_end(histories, self.grid)
+
+
+@dataclass(frozen=True, eq=False)
+class NarrowingClimbs:
+    """Climbs of LSMI at one width after another, from the widest to the narrowest; a task per λ and start.
+
+    Each climb begins where the one before it ended: wide kernels have few wrong maxima, narrow ones tell neighbours
+    apart. Of each task, the last step counts.
+
+    Parameters
+    ----------
+    grid : RatioGrid
+        Widths to go through and λ to choose from.
+    starts : list of ndarray of int, shape (n,)
+        First matchings.
+    max_iter : int
+        The largest number of assignments per width.
+    eta : float
+        Step size η in (0, 1].
+    """
+
+    grid: RatioGrid
+    starts: list[Indices]
+    max_iter: int
+    eta: float
+
+    @property
+    def n_tasks(self) -> int:
+        """The number of λ times the number of starts."""
+        return len(self.grid.lambdas) * len(self.starts)
+
+    @property
+    def _narrowing(self) -> list[int]:
+        """The numbers of the widths, the widest first."""
+        return sorted(range(len(self.grid.widths)), key=lambda number: -self.grid.widths[number])
+
+    def steps(self, number: int) -> Iterator[Step]:
+        """Climb at every width with one λ from one start; the end of one width is the first step of the next."""
+        lam, start = divmod(number, len(self.starts))
+        indices, made = self.starts[start], 0
+        for width in self._narrowing:
+            measure = self.grid.measure(width, lam)
+            for step in climb(measure, indices, number=number, max_iter=self.max_iter, eta=self.eta):
+                yield replace(step, iteration=made + step.iteration)
+            indices, made = step.indices, made + step.iteration
+
+    def winner(self, histories: Sequence[list[Step]]) -> tuple[list[Step], Step]:
+        """Return the task of the best held-out score, and its last step.
+
+        Only one task of each λ is scored, that of the largest LSMI at the narrowest width (of the non-negative ratio,
+        if the search is non-negative): at one setting LSMI is comparable.
+        """
+        best_of_lambdas = []
+        for lam in range(len(self.grid.lambdas)):
+            measure = self.grid.measure(self._narrowing[-1], lam)
+            value = measure.nonnegative_value if self.grid.nonnegative else measure.value
+            of_lambda = histories[lam * len(self.starts) : (lam + 1) * len(self.starts)]
+            best_of_lambdas.append(best_history(of_lambda, [value(history[-1].indices) for history in of_lambda]))
+        return best_end(best_of_lambdas, self.grid)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,9 +202,9 @@ class Continuations:
         """The number of widths."""
         return len(self.widths)
 
-    def rank(self, step: Step) -> float:
-        """Return the value, a held-out score."""
-        return step.value
+    def winner(self, histories: Sequence[list[Step]]) -> tuple[list[Step], Step]:
+        """Return the annealing of the best held-out score, and its best step."""
+        return highest(histories)
 
     def steps(self, number: int) -> Iterator[Step]:
         """Anneal coarsely from every start, and continue the best to finer and finer dependence."""
@@ -185,27 +244,62 @@ class Continuations:
         }
 
 
-def best_step(history: Sequence[Step]) -> Step:
-    """Return the step of largest value."""
-    return max(history, key=lambda step: step.value)
+def highest(histories: Sequence[list[Step]]) -> tuple[list[Step], Step]:
+    """Return the steps of the task that reached the largest value, and the step where it did.
+
+    Parameters
+    ----------
+    histories : sequence of lists of Step
+        The steps of each task.
+
+    Returns
+    -------
+    history : list of Step
+        The steps of the winner.
+    best : Step
+        Its step of largest value.
+    """
+    tops = [max(history, key=lambda step: step.value) for history in histories]
+    history = best_history(histories, [step.value for step in tops])
+    return history, max(history, key=lambda step: step.value)
 
 
-def best_history(histories: Sequence[list[Step]], rank: Callable[[Step], float]) -> list[Step]:
+def best_end(histories: Sequence[list[Step]], grid: RatioGrid) -> tuple[list[Step], Step]:
+    """Return the steps of the task whose last step has the best held-out score, and that step.
+
+    Parameters
+    ----------
+    histories : sequence of lists of Step
+        The steps of each task.
+    grid : RatioGrid
+        What scores a matching.
+
+    Returns
+    -------
+    history : list of Step
+        The steps of the winner.
+    last : Step
+        Its last step.
+    """
+    history = best_history(histories, [grid.best_score(history[-1].indices) for history in histories])
+    return history, history[-1]
+
+
+def best_history(histories: Sequence[list[Step]], scores: Sequence[float]) -> list[Step]:
     """Return the steps of the task that won.
 
     Parameters
     ----------
     histories : sequence of lists of Step
         The steps of each task.
-    rank : callable
-        What compares the best steps of different tasks.
+    scores : sequence of float
+        What compares the tasks; larger is better.
 
     Returns
     -------
     list of Step
-        The task whose best step ranks highest; of several, the one that took the fewest steps.
+        The task of the highest score; of several, the one that took the fewest steps.
     """
-    reached = [rank(best_step(history)) for history in histories]
-    best = max(reached)
-    level = [history for history, value in zip(histories, reached, strict=True) if value >= best - 1e-10 * abs(best)]
+    best = max(scores)
+    level = [history for history, score in zip(histories, scores, strict=True) if score >= best - 1e-10 * abs(best)]
     return min(level, key=len)

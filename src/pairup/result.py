@@ -6,7 +6,7 @@ import json
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pairup.climb import Step
+from pairup.evidence import Evidence
 from pairup.types import Array, Indices
 from pairup.validation import check_set
 
@@ -105,17 +106,20 @@ class Matching:
     names : tuple of two lists
         Row names of X and of Y; row numbers where they have none.
     confidence : ndarray of shape (n,), default empty
-        The probability of each pair. This and all that follows is set by ``method="auto"`` only.
+        The probability of each pair; by ``method="auto"`` only.
     probabilities : ndarray of shape (n, m), default empty
         The same for all pairs.
     reliable : bool, optional
-        Whether the data identify the pairing.
+        Whether the data identify the pairing. Of the paper's methods False where the pairs are hardly more dependent
+        than those of unrelated sets, and None otherwise: they cannot say that a matching is right.
     reliability : float, optional
-        The expected share of right pairs.
+        The expected share of right pairs; by ``method="auto"`` only.
     report : str, default ''
         The reasons, in words.
     alternatives : list of Alternative, default empty
         Other solutions that the data nearly allow.
+    evidence : Evidence, optional
+        How dependent the pairs are, beside what a search finds in unrelated sets; of the paper's methods.
     sets : tuple of two ndarray of shape (n, d) and (m, e), optional
         The two tables, where they were given as tables.
     """
@@ -132,6 +136,7 @@ class Matching:
     reliability: float | None = None
     report: str = ""
     alternatives: list[Alternative] = field(default_factory=list)
+    evidence: Evidence | None = None
     sets: tuple[Array, Array] | None = None
 
     def __len__(self) -> int:
@@ -174,14 +179,16 @@ class Matching:
         >>> Matching(np.array([1, 0]), "ks-hsic", 0.25, None, [], ([0, 1], [0, 1])).verdict
         'dependence 0.25'
         """
-        if self.reliable is None or self.reliability is None:
-            return f"dependence {self.dependence:.3g}"
-        expected = f"about {self.reliability:.0%} expected right"
-        if self.reliable:
-            return f"{expected}, reliable"
         before, _, reason = self.report.rpartition(DOUBT)
-        told = f"{expected}, not reliable" if before else "not reliable"  # nothing is known of sets without a search
-        return f"{told}: {reason.rstrip('.')}" if reason else told
+        expected = "" if self.reliability is None else f"about {self.reliability:.0%} expected right, "
+        if self.reliable:
+            return f"{expected}reliable"
+        if self.reliable is False:
+            told = f"{expected}not reliable" if before else "not reliable"  # nothing is known of sets without a search
+            return f"{told}: {reason.rstrip('.')}" if reason else told
+        if self.evidence is not None:
+            return f"held-out score {self.evidence.found:.3g}, {self.evidence.unrelated:.3g} in unrelated sets"
+        return f"dependence {self.dependence:.3g}"
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the verdict, a histogram of the confidences, and the first pairs."""
@@ -366,8 +373,10 @@ class Matching:
             "indices": self.indices.tolist(),
             "pairs": list(self.rows()),
         }
-        if self.reliable is not None:
+        if self.report:
             answer |= {"reliable": self.reliable, "reliability": self.reliability, "report": self.report}
+        if self.evidence is not None:
+            answer["evidence"] = asdict(self.evidence)
         return answer
 
     def to_csv(self) -> str:
@@ -435,6 +444,7 @@ class Matching:
             "reliability": self.reliability,
             "report": self.report,
             "alternatives": [[a.score, a.agreement] for a in self.alternatives],
+            "evidence": None if self.evidence is None else asdict(self.evidence),
             "history": [[s.start, s.iteration, s.value] for s in self.history],
         }
         arrays: dict[str, Any] = {
@@ -499,5 +509,6 @@ class Matching:
                 Alternative(p, score, agreement)
                 for p, (score, agreement) in zip(arrays["alternatives"], header["alternatives"], strict=True)
             ],
+            evidence=Evidence(**header["evidence"]) if header.get("evidence") else None,
             sets=(arrays["X"], arrays["Y"]) if "X" in arrays else None,
         )

@@ -61,6 +61,8 @@ class RatioGrid:
         The fold of each row of X.
     ridge : {"outside", "inside"}, default "outside"
         Where λ stands, see `LSMI`.
+    nonnegative : bool, default False
+        Whether the measures of the grid make their profit with α⁺, see `LSMI`; the scores never do.
 
     Examples
     --------
@@ -79,12 +81,14 @@ class RatioGrid:
         lambdas: Sequence[float] = LAMBDAS,
         folds: Indices,
         ridge: str = "outside",
+        nonnegative: bool = False,
     ) -> None:
         self.families = families
         self.widths = tuple(widths) if families[0].has_width or families[1].has_width else (1.0,)
         self.lambdas = tuple(lambdas)
         self.folds = folds
         self.ridge = ridge
+        self.nonnegative = nonnegative
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the matrices of the grid out of a pickle: they are computed again where it is unpickled."""
@@ -147,6 +151,7 @@ class RatioGrid:
             self._L[width],
             lam=self.lambdas[lam],
             ridge=self.ridge,
+            nonnegative=self.nonnegative,
             squares=(self._KK[width], self._LL[width]),
         )
 
@@ -188,6 +193,21 @@ class RatioGrid:
                     alpha = solve_ridge(H, (h - h_out) / n, ridge_term(lam, self.ridge, n))
                     result[w, j, f] = alpha @ h_out / m - 0.5 * alpha @ (H_out @ alpha) / m**2
         return result
+
+    def best_score(self, indices: Indices) -> float:
+        """Return the largest mean −J of the grid for a matching: it compares matchings, which LSMI does not.
+
+        Parameters
+        ----------
+        indices : ndarray of shape (n,)
+            The matching: Y[indices] is aligned with X.
+
+        Returns
+        -------
+        float
+            The held-out score; larger is better.
+        """
+        return float(self.scores(indices).mean(axis=2).max())
 
     def table(self, scores: Array) -> dict[str, Any]:
         """Return scores in the form of `cv_results_` of scikit-learn's searches.

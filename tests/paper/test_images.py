@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from pairup import KSHSIC, KSMI, KSNOCCO
+from pairup import KSHSIC, KSMI, KSNOCCO, LSOM
 from pairup.kernels import KernelFamily
 from pairup.paper import images
 from pairup.paper.protocol import Task
@@ -31,12 +31,26 @@ def test_the_halves_of_the_problem_are_those_of_the_photos():
     assert_allclose(Y[truth].reshape(40, 40, 20, 3), lab[:, :, 20:])
 
 
-@pytest.mark.parametrize("matcher", [KSHSIC(n_starts=1), KSNOCCO(n_starts=1), KSMI(n_starts=1)])
+ONE = {"n_starts": 1, "widths": [1.0], "lambdas": [0.01]}
+
+
+@pytest.mark.parametrize("matcher", [KSHSIC(n_starts=1), KSNOCCO(n_starts=1), KSMI(n_starts=1), LSOM(**ONE)])
 def test_the_measure_at_the_matching_is_the_value_that_was_found(matcher):
     X, Y, _ = images.draw_problem(Task("images", "LSOM", 40, 0), None)
     matcher.fit(X, Y)
-    measure = images._make_measure(type(matcher).__name__, matcher, KernelFamily(X), KernelFamily(Y))
+    measure = images._make_measure(matcher, KernelFamily(X), KernelFamily(Y))
     assert measure.value(matcher.assignment_) == pytest.approx(matcher.dependence_)
+
+
+def test_lsom_is_compared_with_the_truth_by_its_held_out_score():
+    task = Task("images", "LSOM", 40, 0)
+    result = images.run(task, None)
+    X, Y, truth = images.draw_problem(task, None)
+    assert result["value_truth"] == LSOM().held_out_score(X, Y, truth)
+    assert 0 < result["kept"] <= 1
+    assert "picture" not in result
+    literal = images.run(Task("images", "LSOM, literal", 40, 0), None)
+    assert literal["kept"] < result["kept"], "the literal step leaves the truth"
 
 
 def test_a_width_is_the_width_of_the_method():

@@ -19,7 +19,7 @@ def image_rows():
     for n in (40, 80):
         for k, method in enumerate(IMAGE_METHODS):
             for run in range(4):
-                result = {"accuracy": k / 10 + 0.01 * (run % 2), "value": 1.0 + k, "value_truth": 2.0}
+                result = {"accuracy": k / 10 + 0.01 * (run % 2), "value": 1.0 + k, "value_truth": 2.0, "kept": k / 10}
                 yield make_row(Task("images", method, n, run), result)
 
 
@@ -56,7 +56,8 @@ def test_the_best_method_is_marked_at_each_size(tmp_path):
     markdown, _ = Report(list(image_rows()), tmp_path).save()
     text = markdown.read_text()
     assert line_of("pairup", text).count("∘") == 2
-    assert "| LSOM | 0.705 ± 0.006 | 0.705 ± 0.006 |" in text
+    assert "| LSOM | 0.905 ± 0.006 | 0.905 ± 0.006 |" in text
+    assert "| LSOM, literal | 0.705 ± 0.006 | 0.705 ± 0.006 |" in text
     assert (tmp_path / "figure-2.svg").exists()
 
 
@@ -64,8 +65,9 @@ def test_errors_of_the_search_are_told_from_errors_of_the_measure(tmp_path):
     """Of method k the measure found is (1 + k) / 2 of that at the truth."""
     markdown, _ = Report(list(image_rows()), tmp_path).save()
     text = markdown.read_text()
-    assert line_of("KS-MI (n = 80)", text).split(" | ")[1:] == ["0.500", "0% |"]
-    assert line_of("KS-HSIC, c = √10 (n = 80)", text).split(" | ")[1:] == ["1.500", "100% |"]
+    assert line_of("KS-MI (n = 80)", text).split(" | ")[1:] == ["0.500", "0%", "0.000 |"]
+    assert line_of("KS-HSIC, c = √10 (n = 80)", text).split(" | ")[1:] == ["1.500", "100%", "0.200 |"]
+    assert line_of("LSOM (n = 80)", text).split(" | ")[1:] == ["5.000", "100%", "0.900 |"]
 
 
 @pytest.mark.parametrize("auto", ["auto", "default"])
@@ -76,6 +78,7 @@ def test_rows_under_the_former_name_give_the_same_report(tmp_path, auto):
     text = markdown.read_text()
     assert line_of("auto", text) == f"| auto | {9 - REPORTED_VOICE_METHODS.index('auto') + 0.1:.3f} ± 0.100 |"
     assert "| default |" not in text
+    assert f"lsom {9 - REPORTED_VOICE_METHODS.index('lsom') + 0.2:.3f}" in text, "the worst split"
     assert "<!-- pairup -->" in (tmp_path / "figure-4.svg").read_text()  # the name of its curve
 
 

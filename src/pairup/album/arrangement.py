@@ -258,9 +258,7 @@ def _match_steps(X: Array, coordinates: Array, method: str, n_jobs: int | None) 
         return
     matcher = {"lsom": LSOM, "ks-hsic": KSHSIC, "ks-nocco": KSNOCCO}[method](n_jobs=n_jobs)
     for step in matcher.steps(X, coordinates):
-        # Each start is tried with both signs of the eigenvector.
-        progress = (step.start + step.iteration / matcher.max_iter) / (2 * matcher.n_starts)
-        yield SortStep(min(progress, 0.99), np.argsort(step.indices))
+        yield SortStep(step.start / matcher.n_searches_, np.argsort(step.indices))
     yield SortStep(1.0, np.argsort(matcher.assignment_))
 
 

@@ -5,9 +5,9 @@ import numpy as np
 from pairup.auto.geometry import GeometryPair
 from pairup.auto.metrics import normalize_rows
 from pairup.auto.schedule import NULL_MODEL
+from pairup.components import decorrelate
 from pairup.constraints import Constraints
 from pairup.kernels import center, squared_distances
-from pairup.types import Array
 
 
 def count_draws(constraints: Constraints) -> int:
@@ -46,12 +46,3 @@ def draw_unrelated(geometry: GeometryPair, seed: int) -> GeometryPair:
         shuffled -= shuffled.mean(axis=0)  # rounding
     coordinates = decorrelate(shuffled) * np.sqrt(np.maximum(w[kept], 0.0))
     return geometry.with_y(squared_distances(normalize_rows(coordinates) if geometry.on_sphere else coordinates))
-
-
-def decorrelate(Z: Array) -> Array:
-    """Return the columns nearest to those of Z that have length 1 and are orthogonal, Z(ZᵀZ)^(−½)."""
-    from scipy.linalg import eigh
-
-    w, V = eigh(Z.T @ Z, driver="evd")
-    orthogonal: Array = Z @ (V / np.sqrt(np.maximum(w, NULL_MODEL.least_square * w[-1]))) @ V.T
-    return orthogonal

@@ -70,7 +70,6 @@ class NullModelConstants:
     draws: tuple[tuple[int, int], ...] = ((30, 10), (200, 3))
     starts: int = 7  # of an unrelated set, whose solutions are all alike
     least_eigenvalue: float = 1e-6  # of the largest; coordinates below are rounding
-    least_square: float = 1e-3  # lost directions are scaled up no further than to this
 
 
 @dataclass(frozen=True)

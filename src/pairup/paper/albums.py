@@ -1,14 +1,15 @@
-"""Figures 6 and 7: six albums, by LSOM as published and by the default method."""
+"""Figures 6 and 7: six albums, by two readings of LSOM and by the default method."""
 
 from pathlib import Path
 
 import numpy as np
 
-from pairup.album import Frame, arrange
+from pairup.album import Album, Frame, arrange
 from pairup.datasets import to_lab
+from pairup.matchers import LSOM
 from pairup.paper.document import encode_jpeg
 from pairup.paper.images import load_photos
-from pairup.paper.protocol import ALBUMS, Task
+from pairup.paper.protocol import ALBUMS, IMAGE_METHODS, Task
 from pairup.paper.runner import Row
 from pairup.types import Array, Images
 
@@ -97,7 +98,7 @@ def run(task: Task, data: str | None) -> Row:
     Parameters
     ----------
     task : Task
-        Its variant is a key of ALBUMS, its method "LSOM" or "pairup".
+        Its variant is a key of ALBUMS, its method one of ALBUM_METHODS.
     data : str or None
         Folder of the original data, or None for data that ship with dependencies.
 
@@ -108,8 +109,12 @@ def run(task: Task, data: str | None) -> Row:
     """
     kind, n, shape = ALBUMS[task.variant]
     vectors, images = load_pictures(kind, n, data)
-    method = "lsom" if task.method == "LSOM" else "auto"
-    album = arrange(vectors, make_frame(shape), method=method, random_state=task.seed)
+    frame = make_frame(shape)
+    if task.method == "pairup":
+        album = arrange(vectors, frame, random_state=task.seed)
+    else:
+        matcher = LSOM(**IMAGE_METHODS[task.method][1]).fit(vectors, frame.cells)
+        album = Album(frame, np.argsort(matcher.assignment_), vectors, None, (), {})
     cells = album.frame.cells.astype(int)
     height, width = images.shape[1:3]
     rows, columns = cells.max(axis=0) + 1

@@ -22,10 +22,24 @@ IMAGE_METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "KS-NOCCO, c = 1, ε = 0.05": ("KSNOCCO", {"width": 1.0, "epsilon": 0.05}),
     "KS-NOCCO, c = √10, ε = 0.01": ("KSNOCCO", {"width": ROOT_10, "epsilon": 0.01}),
     "KS-NOCCO, c = √10, ε = 0.05": ("KSNOCCO", {"width": ROOT_10, "epsilon": 0.05}),
+    "LSOM, literal": ("LSOM", {"nonnegative": False, "select": "start"}),
+    "LSOM, one width": ("LSOM", {"select": "start"}),
     "LSOM": ("LSOM", {}),
     "pairup": ("match", {}),
 }
 """Name in figures and tables → public name of the package and its parameters."""
+
+TOY_METHODS: dict[str, tuple[str, dict[str, Any]]] = {
+    "KS-NOCCO": ("KSNOCCO", {}),
+    "LSOM, literal": IMAGE_METHODS["LSOM, literal"],
+    "LSOM, one width": IMAGE_METHODS["LSOM, one width"],
+    "LSOM, c = √10, λ = 0.1": ("LSOM", {"widths": (ROOT_10,), "lambdas": (0.1,)}),
+    "LSOM": IMAGE_METHODS["LSOM"],
+    "pairup": IMAGE_METHODS["pairup"],
+}
+"""The same for the toy."""
+
+ALBUM_METHODS = ("LSOM, literal", "LSOM", "pairup")
 
 REPORTED_VOICE_METHODS = tuple(name for name in VOICE_METHODS if name not in ("mean-variance", "inca-z", "match"))
 VOICE_SETTINGS = ("shuffled", "disjoint")
@@ -116,8 +130,8 @@ def plan(experiment: str, *, runs: int, quick: bool = False) -> list[Task]:
 
     Examples
     --------
-    >>> [task.key for task in plan("toy", runs=1)]
-    ['toy||KS-NOCCO|100|0', 'toy||LSOM|100|0', 'toy||pairup|100|0']
+    >>> [task.key for task in plan("albums", runs=1)][:3]
+    ['albums|flickr-grid|LSOM, literal|320|0', 'albums|flickr-grid|LSOM|320|0', 'albums|flickr-grid|pairup|320|0']
     """
     planner = {"toy": _plan_toy, "images": _plan_images, "voice": _plan_voice, "albums": _plan_albums}
     if experiment not in planner:
@@ -128,7 +142,7 @@ def plan(experiment: str, *, runs: int, quick: bool = False) -> list[Task]:
 def _plan_toy(runs: int, _quick: bool) -> Iterator[Task]:
     """Yield the tasks of figure 1."""
     for run in range(runs):
-        for method in ("KS-NOCCO", "LSOM", "pairup"):
+        for method in TOY_METHODS:
             yield Task("toy", method, 100, run)
 
 
@@ -154,8 +168,10 @@ def _plan_voice(runs: int, quick: bool) -> Iterator[Task]:
                     yield Task("voice", method, n, run, variant=setting)
 
 
-def _plan_albums(_runs: int, _quick: bool) -> Iterator[Task]:
-    """Yield the tasks of figures 6 and 7, one run each."""
-    for name, (_, n, _) in ALBUMS.items():
-        for method in ("LSOM", "pairup"):
+def _plan_albums(_runs: int, quick: bool) -> Iterator[Task]:
+    """Yield the tasks of figures 6 and 7, one run each; those of figure 7 alone for a first look."""
+    for name, (_, n, shape) in ALBUMS.items():
+        if quick and "x" in shape:
+            continue
+        for method in ALBUM_METHODS:
             yield Task("albums", method, n, 0, variant=name)

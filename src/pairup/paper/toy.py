@@ -1,14 +1,14 @@
-"""Figure 1: Y = X³, matched by KS-NOCCO, LSOM and the default method."""
+"""Figure 1: Y = X³, matched by KS-NOCCO, readings of LSOM and the default method."""
 
 import numpy as np
 
+import pairup
 from pairup.datasets import make_cubic
 from pairup.kernels import KernelFamily
-from pairup.matchers import KSNOCCO, LSOM
-from pairup.matching import match
+from pairup.matchers import LSOM
 from pairup.measures import NOCCO
 from pairup.metrics import match_accuracy
-from pairup.paper.protocol import ROOT_10, Task
+from pairup.paper.protocol import ROOT_10, TOY_METHODS, Task
 from pairup.paper.runner import Row
 from pairup.starts import sort_match
 
@@ -19,28 +19,32 @@ def run(task: Task, data: str | None) -> Row:
     Parameters
     ----------
     task : Task
-        Its method is "KS-NOCCO", "LSOM" or "pairup".
+        Its method is a key of TOY_METHODS.
     data : str or None
         Ignored: the data are synthetic.
 
     Returns
     -------
     result : dict
-        The matching, its accuracy against both, and NOCCO at all three.
+        The matching, its accuracy against both, and NOCCO at all three; of LSOM also its held-out scores.
     """
     X, Y, truth = make_cubic(task.n, random_state=task.seed)
     mirror = sort_match(X[:, 0], -Y[:, 0])
-    if task.method == "pairup":
-        matching = match(X, Y)
-        indices, row = matching.indices, {}
+    name, parameters = TOY_METHODS[task.method]
+    row: Row = {}
+    if name == "match":
+        indices = pairup.match(X, Y).indices
     else:
-        matcher = (KSNOCCO() if task.method == "KS-NOCCO" else LSOM()).fit(X, Y)
+        matcher = getattr(pairup, name)(**parameters).fit(X, Y)
         indices = matcher.assignment_
         row = {
             "iterations": matcher.n_iter_,
             "values": [step.value for step in matcher.history_],
             "start": matcher.history_[0].indices.tolist(),
         }
+        if isinstance(matcher, LSOM):
+            row["score"] = matcher.best_score_
+            row["score_truth"] = matcher.held_out_score(X, Y, truth)
     measure = NOCCO(KernelFamily(X).matrix(ROOT_10), KernelFamily(Y).matrix(ROOT_10))
     return row | {
         "accuracy": match_accuracy(indices, truth),

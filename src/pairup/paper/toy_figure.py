@@ -14,6 +14,9 @@ from pairup.paper.runner import Row
 def draw(rows: Sequence[Row]) -> Any:
     """Draw the first run: unpaired data, eigenvalue-based start, two matchings, two convergence curves.
 
+    A matching that is nearer to the mirror image than to the truth is called so. The curve of LSOM is that of one
+    setting: LSMI at different widths is not comparable.
+
     Parameters
     ----------
     rows : sequence of dict
@@ -33,16 +36,17 @@ def draw(rows: Sequence[Row]) -> Any:
     panels = [("(a) unpaired data", np.arange(len(X)))]
     if "KS-NOCCO" in first:
         panels.append(("(b) eigenvalue-based start", np.array(first["KS-NOCCO"]["result"]["start"])))
-    panels += [
-        (f"({letter}) matched by {method}", np.array(first[method]["result"]["indices"]))
-        for letter, method in (("c", "KS-NOCCO"), ("d", "LSOM"))
-        if method in first
-    ]
+    for letter, method in (("c", "KS-NOCCO"), ("d", "LSOM")):
+        if method in first:
+            result = first[method]["result"]
+            mirrored = ", mirrored" if result["accuracy_mirror"] > result["accuracy"] else ""
+            panels.append((f"({letter}) matched by {method}{mirrored}", np.array(result["indices"])))
     for ax, (title, indices) in zip(axes.flat, panels, strict=False):
         ax.plot(line, line**3, color="0.6", zorder=0)
         ax.scatter(X[:, 0], Y[indices, 0], s=16, facecolors="none", edgecolors="C0")
         ax.set(title=title, xlabel="x", ylabel="y")
-    for ax, letter, method, label in ((axes[1, 1], "e", "KS-NOCCO", "NOCCO"), (axes[1, 2], "f", "LSOM", "LSMI")):
+    curves = ((axes[1, 1], "e", "KS-NOCCO", "NOCCO"), (axes[1, 2], "f", "LSOM, c = √10, λ = 0.1", "LSMI"))
+    for ax, letter, method, label in curves:
         if method in first:
             values = first[method]["result"]["values"]
             ax.plot(range(len(values)), values, marker="o")

@@ -81,6 +81,11 @@ def _pair_softly(split: Split) -> Conversion:
     return _learn(split.X, take_partners(split.Y, pair_frames(*_compute_cepstra(split))))
 
 
+def _literal_lsom() -> LSOM:
+    """Return LSOM with the step as the paper prints it, which takes negative coefficients too."""
+    return LSOM(nonnegative=False, select="start")
+
+
 def _compute_cepstra(split: Split) -> tuple[Array, Array]:
     """Return the mel cepstra of both training sets."""
     U, V = (mel_cepstrum(envelope(lpc_from_lsf(lsf)), split.rate) for lsf in (split.X, split.Y))
@@ -96,6 +101,7 @@ METHODS: dict[str, Callable[[Split], Conversion]] = {
     "inca-z": lambda split: inca(split.X, split.Y, start=_scale_mean_and_variance(split)(split.X)),
     "ks-hsic": lambda split: _learn(split.X, split.Y[KSHSIC().fit_predict(split.X, split.Y)]),
     "ks-nocco": lambda split: _learn(split.X, split.Y[KSNOCCO().fit_predict(split.X, split.Y)]),
+    "lsom-literal": lambda split: _learn(split.X, split.Y[_literal_lsom().fit_predict(split.X, split.Y)]),
     "lsom": lambda split: _learn(split.X, split.Y[LSOM().fit_predict(split.X, split.Y)]),
     "match": _match_with_prior,
     "auto": _pair_softly,
