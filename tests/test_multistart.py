@@ -50,15 +50,20 @@ def test_narrowing_climbs_take_one_task_of_each_lambda_and_of_these_the_best_sco
     assert grid.best_score(answer.indices) == max(scores)
 
 
-def test_the_last_step_of_a_cross_validated_climb_is_its_end(rng):
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_a_climb_ends_at_its_last_step_and_a_literal_one_at_its_highest(rng, nonnegative):
     X = rng.gamma(2.0, size=(20, 2))
     families = (KernelFamily(X), KernelFamily(X[::-1] ** 2))
-    grid = RatioGrid(families, widths=(1.0,), lambdas=(0.001,), folds=fold_numbers(20, 2, seed=0))
+    folds = fold_numbers(20, 2, seed=0)
+    grid = RatioGrid(families, widths=(1.0,), lambdas=(0.001,), folds=folds, nonnegative=nonnegative)
     search = CrossValidatedClimbs(grid, [rng.permutation(20) for _ in range(4)], 20, 1.0, each_iteration=False)
     histories = [list(search.steps(number)) for number in range(4)]
     won, answer = search.winner(histories)
-    assert answer is won[-1]
-    assert grid.best_score(answer.indices) == max(grid.best_score(history[-1].indices) for history in histories)
+    ends = [history[-1] if nonnegative else max(history, key=lambda step: step.value) for history in histories]
+    assert any(end is not history[-1] for end, history in zip(ends, histories, strict=True)) == (not nonnegative)
+    assert any(answer is end for end in ends)
+    assert any(answer is step for step in won)
+    assert grid.best_score(answer.indices) == max(grid.best_score(end.indices) for end in ends)
 
 
 def test_continuations_score_every_width_and_epsilon_without_the_pair(rng):

@@ -249,8 +249,8 @@ class LSOM(IterativeMatcher):
     the largest total ratio (Eq. 10). A density ratio is nowhere negative, so the step uses α⁺ = max(α, 0): the reading
     of the paper under which its results come out. The literal step leaves the true matching when it is started there.
     Cross-validation uses α itself, and the last matching of a climb is its end, for LSMI may fall on the way to a
-    better one. Of several ends the one with the best held-out score wins: LSMI at different settings is not comparable
-    (a small λ inflates it), and J is.
+    better one (of literal climbs, which wander off, it is the one of the largest LSMI). Of several ends the one with
+    the best held-out score wins: LSMI at different settings is not comparable (a small λ inflates it), and J is.
 
     Parameters
     ----------

@@ -75,7 +75,10 @@ class Climbs:
 
 @dataclass(frozen=True, eq=False)
 class CrossValidatedClimbs:
-    """Climbs of LSMI whose width and λ are chosen by cross-validation; of each, the last step counts.
+    """Climbs of LSMI whose width and λ are chosen by cross-validation.
+
+    Of a climb with non-negative coefficients the last step counts, for its LSMI may fall on the way to a better
+    matching; of a literal one, which wanders off, the step of the largest LSMI.
 
     Parameters
     ----------
@@ -113,8 +116,8 @@ class CrossValidatedClimbs:
         return self.grid.measure(*best_setting(self.grid.scores(indices)))
 
     def winner(self, histories: Sequence[list[Step]]) -> tuple[list[Step], Step]:
-        """Return the climb whose last step has the best held-out score, and that step."""
-        return best_end(histories, self.grid)
+        """Return the climb whose end has the best held-out score, and that end."""
+        return best_end(histories, self.grid, keep_last=self.grid.nonnegative)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +176,7 @@ class NarrowingClimbs:
             value = measure.nonnegative_value if self.grid.nonnegative else measure.value
             of_lambda = histories[lam * len(self.starts) : (lam + 1) * len(self.starts)]
             best_of_lambdas.append(best_history(of_lambda, [value(history[-1].indices) for history in of_lambda]))
-        return best_end(best_of_lambdas, self.grid)
+        return best_end(best_of_lambdas, self.grid, keep_last=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,8 +267,8 @@ def highest(histories: Sequence[list[Step]]) -> tuple[list[Step], Step]:
     return history, max(history, key=lambda step: step.value)
 
 
-def best_end(histories: Sequence[list[Step]], grid: RatioGrid) -> tuple[list[Step], Step]:
-    """Return the steps of the task whose last step has the best held-out score, and that step.
+def best_end(histories: Sequence[list[Step]], grid: RatioGrid, *, keep_last: bool) -> tuple[list[Step], Step]:
+    """Return the steps of the task whose end has the best held-out score, and that end.
 
     Parameters
     ----------
@@ -273,16 +276,22 @@ def best_end(histories: Sequence[list[Step]], grid: RatioGrid) -> tuple[list[Ste
         The steps of each task.
     grid : RatioGrid
         What scores a matching.
+    keep_last : bool
+        Whether the end of a task is its last step, or its step of largest value.
 
     Returns
     -------
     history : list of Step
         The steps of the winner.
-    last : Step
-        Its last step.
+    end : Step
+        Its end.
     """
-    history = best_history(histories, [grid.best_score(history[-1].indices) for history in histories])
-    return history, history[-1]
+
+    def end(history: list[Step]) -> Step:
+        return history[-1] if keep_last else max(history, key=lambda step: step.value)
+
+    history = best_history(histories, [grid.best_score(end(history).indices) for history in histories])
+    return history, end(history)
 
 
 def best_history(histories: Sequence[list[Step]], scores: Sequence[float]) -> list[Step]:

@@ -19,8 +19,6 @@ Row = dict[str, Any]
 Experiment = Callable[[Task, str | None], Row]
 """From a task and the folder of the original data (None: data that ship with dependencies, or synthetic) to results."""
 
-"""Former name → present name of methods; rows on disk may have the former."""
-
 
 def load_rows(path: str | os.PathLike[str]) -> list[Row]:
     """Load the rows of a file; an incomplete last line is ignored.
