@@ -15,9 +15,27 @@ METHODS = ("ks-hsic", "ks-nocco", "ks-mi", "lsom")
 DRAWS = 12
 
 
-def make_noise(n: int, seed: int) -> tuple:
+def make_noise(n: int, d: int, e: int) -> Callable[[int], tuple]:
+    def make(seed: int) -> tuple:
+        rng = np.random.default_rng(seed)
+        return rng.normal(size=(n, d)), rng.normal(size=(n, e)), np.arange(n)
+
+    return make
+
+
+def make_clusters(seed: int) -> tuple:
+    """Two sets of four clusters each that have nothing to do with each other."""
     rng = np.random.default_rng(seed)
-    return rng.normal(size=(n, 3)), rng.normal(size=(n, 4)), np.arange(n)
+    X, Y = (4 * rng.normal(size=(4, 3))[rng.integers(4, size=40)] + 0.5 * rng.normal(size=(40, 3)) for _ in range(2))
+    return X, Y, np.arange(40)
+
+
+def make_curves(seed: int) -> tuple:
+    """Two curves that have nothing to do with each other but that both are curves."""
+    rng = np.random.default_rng(seed)
+    s, t = (np.sort(rng.uniform(0, 6, size=40)) for _ in range(2))
+    X = np.column_stack([np.cos(s), np.sin(s), 0.3 * s])
+    return X, np.column_stack([t, np.sqrt(t), np.sin(2 * t)])[rng.permutation(40)], np.arange(40)
 
 
 def make_rotation(seed: int) -> tuple:
@@ -42,7 +60,17 @@ def make_halves(seed: int) -> tuple:
 
 
 TILES = to_lab(load_tiles(640))
-RELATIONS: dict[str, Callable[[int], tuple]] = {
+UNRELATED: dict[str, Callable[[int], tuple]] = {
+    "noise, 3 and 4 columns, n = 5": make_noise(5, 3, 4),
+    "noise, 3 and 4 columns, n = 10": make_noise(10, 3, 4),
+    "noise, 3 and 4 columns, n = 40": make_noise(40, 3, 4),
+    "noise, 3 and 1 columns, n = 40": make_noise(40, 3, 1),
+    "noise, 20 and 20 columns, n = 60": make_noise(60, 20, 20),
+    "noise, 50 and 100 columns, n = 40": make_noise(40, 50, 100),
+    "clusters, n = 40": make_clusters,
+    "curves, n = 40": make_curves,
+}
+RELATED: dict[str, Callable[[int], tuple]] = {
     "rotations": make_rotation,
     "linear maps": make_linear_map,
     "exponentials": make_exponential,
@@ -50,19 +78,16 @@ RELATIONS: dict[str, Callable[[int], tuple]] = {
 }
 
 
-def print_noise() -> None:
-    called = total = 0
+def print_unrelated() -> None:
     print(f"Sets without any relation: how often the pairs are called more than chance, of {DRAWS} draws")
-    print(f"{'':10}" + " ".join(f"{f'n = {n}':>8}" for n in (5, 10, 30, 60)))
-    for method in METHODS:
-        print(f"{method:10}", end="")
-        for n in (5, 10, 30, 60):
-            draws = [make_noise(n, 1000 + k) for k in range(DRAWS)]
-            wrong = sum(pairup.match(X, Y, method=method).reliable is None for X, Y, _ in draws)
-            called, total = called + wrong, total + DRAWS
-            print(f"{wrong:8}", end=" ", flush=True)
+    print(f"{'':34}" + " ".join(f"{method:>9}" for method in METHODS))
+    for name, make in UNRELATED.items():
+        print(f"{name:34}", end="")
+        for method in METHODS:
+            sets = [make(1000 + k)[:2] for k in range(DRAWS)]
+            believed = sum(pairup.match(X, Y, method=method).reliable is None for X, Y in sets)
+            print(f"{believed:9}", end=" ", flush=True)
         print()
-    print(f"in all {called} of {total}")
 
 
 def print_related() -> None:
@@ -70,7 +95,7 @@ def print_related() -> None:
         "\nRelated sets of 60: called more than chance, of those with more than half of the pairs right / less than .1"
     )
     counts = np.zeros((2, 2), dtype=int)
-    for name, make in RELATIONS.items():
+    for name, make in RELATED.items():
         for method in METHODS:
             cells = np.zeros((2, 2), dtype=int)
             for k in range(DRAWS):
@@ -86,5 +111,5 @@ def print_related() -> None:
 
 
 if __name__ == "__main__":
-    print_noise()
+    print_unrelated()
     print_related()

@@ -1,13 +1,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pairup import KSHSIC, KSMI, KSNOCCO, LSOM, ProductLSOM
 from pairup.climb import climb
 from pairup.datasets import make_cubic, shuffle_pair
 from pairup.kernels import KernelFamily
-from pairup.measures import LSMI, NOCCO
+from pairup.measures import HSIC, LSMI, NOCCO
 from pairup.metrics import match_accuracy
 from pairup.starts import sort_match
 
@@ -290,16 +291,64 @@ def test_the_held_out_score_of_the_truth_tells_a_failed_search_from_a_failed_mea
         matcher.held_out_score(X, Y, np.zeros(30, dtype=int))
 
 
-def test_the_literal_step_of_lsom_is_one_parameter_away(problem):
-    X, Y, _ = problem
-    literal = LSOM(nonnegative=False, select="start", n_starts=3, n_jobs=2).fit(X, Y)
-    assert sorted(literal.assignment_) == list(range(30))
-    start = literal.history_[0].indices
-    setting = literal.best_params_
-    K, L = (KernelFamily(Z).matrix(setting["width"]) for Z in (X, Y))
-    by_hand = list(climb(LSMI(K, L, lam=setting["lambda"]), start))
-    highest = max(by_hand, key=lambda step: step.value)
-    np.testing.assert_array_equal(highest.indices, literal.assignment_)
+@pytest.mark.parametrize("nonnegative", [False, True])
+def test_the_literal_step_of_lsom_is_one_parameter_away(rng, nonnegative):
+    Z = rng.gamma(2.0, size=(60, 4)) * [4, 3, 2, 1]
+    X, Y = Z, np.log1p(Z)[rng.permutation(60)] + 0.05 * rng.normal(size=Z.shape)
+    model = LSOM(nonnegative=nonnegative, select="start", n_starts=3, n_jobs=2).fit(X, Y)
+    setting = model.best_params_
+    K, L = (KernelFamily(S).matrix(setting["width"]) for S in (X, Y))
+    start = model.history_[0].indices
+    by_hand, other = (
+        list(climb(LSMI(K, L, lam=setting["lambda"], nonnegative=clipped), start))
+        for clipped in (nonnegative, not nonnegative)
+    )
+    assert [step.indices.tolist() for step in model.history_] == [step.indices.tolist() for step in by_hand]
+    assert [step.indices.tolist() for step in other] != [step.indices.tolist() for step in by_hand]
+    end = by_hand[-1] if nonnegative else max(by_hand, key=lambda step: step.value)
+    np.testing.assert_array_equal(model.assignment_, end.indices)
+
+
+def test_signed_kernels_are_used_with_all_coefficients(rng):
+    """With a linear kernel the ratio of α⁺ is negative somewhere too, and much worse."""
+    Z = rng.gamma(2.0, size=(40, 4)) * [4, 3, 2, 1]
+    order = rng.permutation(40)
+    Y = (Z @ np.linalg.qr(rng.normal(size=(7, 4)))[0].T)[order]
+    found = [LSOM(kernel="linear", nonnegative=clipped, n_starts=3).fit_predict(Z, Y) for clipped in (True, False)]
+    np.testing.assert_array_equal(*found)
+    assert (order[found[0]] == np.arange(40)).mean() > 0.9
+
+
+@pytest.mark.parametrize("matcher", [KSHSIC(), KSNOCCO(), KSMI(), LSOM(n_starts=2), LSOM(n_starts=2, select="start")])
+def test_a_search_can_begin_at_any_matching(problem, matcher):
+    X, Y, truth = problem
+    before = dict(vars(matcher))
+    ends = matcher.search_from(X, Y, truth)
+    assert vars(matcher) == before, "nothing is fitted"
+    assert sorted(ends) == list(range(30))
+    np.testing.assert_array_equal(matcher.search_from(X, Y, ends.tolist()), matcher.search_from(X, Y, ends))
+    if isinstance(matcher, KSHSIC | KSNOCCO):
+        K, L = (KernelFamily(Z).matrix(matcher.width) for Z in (X, Y))
+        measure = {"KSHSIC": HSIC, "KSNOCCO": NOCCO}[type(matcher).__name__](K, L)
+        assert measure.value(ends) >= measure.value(truth) - 1e-9
+        np.testing.assert_array_equal(matcher.search_from(X, Y, ends), ends)
+    with pytest.raises(ValueError, match="start must hold each of 0, …, 29 once"):
+        matcher.search_from(X, Y, np.zeros((5, 6), dtype=int))
+
+
+def test_the_folds_of_a_fit_are_those_of_its_scores(problem):
+    X, Y, truth = problem
+    model = LSOM(n_starts=2, random_state=None).fit(X, Y)
+    assert model.held_out_score(X, Y, model.assignment_) == model.best_score_
+    with pytest.raises(ValueError, match="expecting"):
+        model.held_out_score(np.hstack([X, X]), Y, truth)
+    with pytest.raises(NotFittedError):
+        LSOM().held_out_score(X, Y, truth)
+
+
+@pytest.mark.parametrize("matrix", [-np.eye(6), np.zeros((6, 6))])
+def test_kernels_that_fit_nothing_are_no_reason_to_fail(matrix):
+    assert sorted(LSOM(kernel="precomputed").fit_predict(matrix, matrix)) == list(range(6))
 
 
 def test_the_product_basis_is_searched_and_selected_without_labels(rng):

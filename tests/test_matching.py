@@ -26,6 +26,22 @@ def test_match_is_the_estimator_of_the_same_name(sets, method):
     assert matching.dependence == matching.model.dependence_
 
 
+def test_steps_go_on_while_unrelated_sets_are_searched(sets):
+    """What has been found stays in the steps, and their numbers rise, so that progress can be seen."""
+    X, Y, _ = sets
+    *steps, matching = pairup.match_steps(X, Y, method="ks-hsic")
+    searched = matching.model.n_searches_
+    compared = [step for step in steps if step.start >= searched]
+    assert len({(step.start, step.iteration) for step in compared}) > 10
+    assert all(np.array_equal(step.indices, matching.indices) for step in compared)
+
+
+@pytest.mark.parametrize("method", ["auto", "lsom", "ks-hsic"])
+def test_a_negative_seed_is_refused_before_work_starts(sets, method):
+    with pytest.raises(ValueError, match="random_state must be 0 or more, got -1"):
+        next(pairup.match_steps(*sets[:2], method=method, random_state=-1))
+
+
 def test_an_unknown_method_is_refused(sets):
     X, Y, _ = sets
     with pytest.raises(ValueError, match=r"method must be one of .*, got 'magic'"):

@@ -10,8 +10,10 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.colors import same_color
 
-from pairup import KSHSIC, match, plots
+from pairup import KSHSIC, LSOM, match, plots
 from pairup.datasets import make_cubic
+from pairup.kernels import KernelFamily
+from pairup.measures import LSMI
 from pairup.mosaic import MARK
 from pairup.plots import (
     RIGHT,
@@ -88,6 +90,17 @@ def test_convergence_shows_the_values_of_the_winning_start(cubic):
     assert ConvergenceDisplay.from_matching(matching).values.tolist() == [step.value for step in matching.history]
 
 
+def test_convergence_of_lsom_is_that_of_its_last_width(cubic):
+    """LSMI at different widths is not comparable: the curve would rise by narrowing alone."""
+    (X, Y, _), _ = cubic
+    model = LSOM(widths=(1.0, 2.0, 3.0), lambdas=(0.01,), n_starts=2).fit(X, Y)
+    values = ConvergenceDisplay.from_estimator(model).values
+    assert 1 <= len(values) < len(model.history_)
+    measure = LSMI(KernelFamily(X).matrix(1.0), KernelFamily(Y).matrix(1.0), lam=0.01)
+    expected = [measure.value(step.indices) for step in model.history_[-len(values) :]]
+    np.testing.assert_allclose(values, expected)
+
+
 def test_images_stand_beside_their_partners_and_wrong_ones_are_framed(rng):
     left, right = rng.integers(0, 200, (2, 9, 6, 3, 3), dtype=np.uint8)
     indices = np.array([0, 1, 2, 3, 4, 5, 6, 8, 7])
@@ -143,7 +156,7 @@ def test_three_panels_show_pairs_confidence_and_candidates():
     steps = [SimpleNamespace(value=2.0, indices=indices), SimpleNamespace(value=1.0, indices=np.arange(4))]
     result = SimpleNamespace(
         indices=indices, method="auto", history=steps, confidence=np.array([0.9, 0.9, 0.5, 0.1]), sets=(X, X),
-        reliable=False, reliability=0.4,
+        reliable=False, reliability=0.4, verdict="not reliable",
     )  # fmt: skip
     display = MatchingDisplay.from_matching(result)
     pairs, confidence, candidates = display.axes_

@@ -143,6 +143,27 @@ def test_the_repr_says_the_verdict_in_one_line(rng, matched, sorted_sets):
     assert by_name.startswith("<Matching: 20 pairs of 20 objects each by 'ks-hsic', not reliable: any two sets")
 
 
+def test_the_papers_methods_say_what_they_found(rng, skewed):
+    X, Y, _ = skewed(rng, n=40)
+    m = pairup.match(X, Y, method="ks-nocco")
+    assert m.reliable is None
+    assert m.verdict == m.evidence.verdict != ""
+    assert m.verdict in repr(m)
+    assert m.to_dict()["evidence"]["found"] == m.evidence.found
+    assert m.report == str(m.evidence)
+    noise = pairup.match(rng.normal(size=(30, 3)), rng.normal(size=(30, 3)), method="ks-nocco")
+    assert noise.reliable is False
+    assert noise.verdict == "not reliable: the pairs are hardly more dependent than those found in unrelated sets"
+
+
+def test_matchings_of_the_paper_are_drawn_with_their_verdict(rng, skewed):
+    pytest.importorskip("matplotlib").use("Agg")
+    related = pairup.match(*skewed(rng, n=40)[:2], method="ks-hsic")
+    noise = pairup.match(rng.normal(size=(30, 3)), rng.normal(size=(30, 3)), method="ks-hsic")
+    for m in (related, noise):
+        assert m.plot().figure_.get_suptitle() == f"ks-hsic: {m.verdict}"
+
+
 class Tags(HTMLParser):
     """Counts tags, and checks that each is closed."""
 

@@ -20,7 +20,7 @@ class Step:
     Parameters
     ----------
     start : int
-        Number of the search, one from each start (of LSOM, from each start with each λ).
+        Number of the search: one from each start; of LSOM from each start with each λ, of ProductLSOM at each width.
     iteration : int
         Number of assignments made so far; 0 is the start itself.
     indices : ndarray of shape (n,)
@@ -46,7 +46,7 @@ def climb(
     """Climb a measure by successive linear assignments, P ← (1 − η)P + η·argmax⟨P, G⟩ (Eqs. 5, 7, 10).
 
     With η < 1 the iterate is a soft plan, and the steps carry its rounding. HSIC and NOCCO never decrease while the
-    prepared matrices are positive semidefinite; other measures may, so the caller keeps the best step.
+    prepared matrices are positive semidefinite; other measures may, and the caller decides which step it keeps.
 
     Parameters
     ----------

@@ -79,6 +79,34 @@ def principal_components(Z: Array, *, solver: Literal["svd", "gram"] = "svd") ->
     return U[:, kept], variances[kept]
 
 
+def shuffle_components(U: Array, variances: Array, rng: np.random.Generator, *, center: bool = True) -> Array:
+    """Return components that nearly keep their distributions and lose their relations.
+
+    Each is shuffled on its own, and they are made uncorrelated again, as principal components are.
+
+    Parameters
+    ----------
+    U : ndarray of shape (n, k)
+        Principal components of length 1.
+    variances : ndarray of shape (k,)
+        Their variances.
+    rng : numpy.random.Generator
+        Draws the shuffles.
+    center : bool, default True
+        Whether the components have mean 0, but for rounding.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+        The components, in their scale.
+    """
+    shuffled = rng.permuted(U, axis=0)
+    if center:
+        shuffled -= shuffled.mean(axis=0)
+    scaled: Array = decorrelate(shuffled) * np.sqrt(np.maximum(variances, 0.0))
+    return scaled
+
+
 def decorrelate(Z: Array) -> Array:
     """Return the columns nearest to those of Z that have length 1 and are orthogonal, Z(ZᵀZ)^(−½).
 

@@ -294,6 +294,16 @@ class KernelFamily:
             return np.exp(self._distances * (-0.5 / width**2))
         return np.exp(np.sqrt(self._distances) / -width)
 
+    def is_nonnegative(self) -> bool:
+        """Tell whether the kernel is nowhere negative, as the Gaussian and Laplacian are.
+
+        Returns
+        -------
+        bool
+            True if no entry of the kernel matrix is negative.
+        """
+        return self.has_width or bool(self._matrix.min() >= 0)
+
     def is_indefinite(self) -> bool:
         """Tell whether the kernel has negative eigenvalues beyond rounding; the Gaussian and Laplacian have none.
 

@@ -2,12 +2,13 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import validate_data
 
 from pairup.climb import Step
@@ -19,6 +20,34 @@ from pairup.types import Array, Indices
 from pairup.validation import check_finite
 
 KernelOrPair: TypeAlias = Kernel | tuple[Kernel, Kernel]
+
+
+def check_matching(indices: ArrayLike, n: int, name: str) -> Indices:
+    """Return a matching as an array, or raise an error that says what is wrong with it.
+
+    Parameters
+    ----------
+    indices : array_like of int, shape (n,)
+        What should be a matching.
+    n : int
+        The number of objects.
+    name : str
+        What it is called in the message.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        The matching.
+
+    Examples
+    --------
+    >>> check_matching([1, 0], 2, "start")
+    array([1, 0])
+    """
+    matching = np.asarray(indices)
+    if matching.dtype.kind not in "iu" or not np.array_equal(np.sort(matching, axis=None), np.arange(n)):
+        raise ValueError(f"{name} must hold each of 0, …, {n - 1} once, got {indices!r}")
+    return matching.astype(np.intp)
 
 
 def _all_steps(search: MultiStart, number: int) -> list[Step]:
@@ -138,7 +167,7 @@ class Matcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
             return self.kernel
         return self.kernel, self.kernel
 
-    def _validate(self, X: ArrayLike, Y: ArrayLike) -> tuple[Array, Array]:
+    def _validate(self, X: ArrayLike, Y: ArrayLike, *, reset: bool = True) -> tuple[Array, Array]:
         self._check_parameters()
         if np.size(Y) and np.ndim(Y) in (1, 2) and np.asarray(Y).dtype.kind == "f":
             # says more than scikit-learn's own check of targets
@@ -152,6 +181,7 @@ class Matcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
             y_numeric=True,
             ensure_all_finite=False,
             ensure_min_samples=2,
+            reset=reset,
         )
         table_x, table_y = checked[0], checked[1].astype(np.float64).reshape(len(checked[1]), -1)
         check_finite(table_x, "X")
@@ -186,6 +216,34 @@ class IterativeMatcher(Matcher):
 
     max_iter: int
     eta: float
+
+    def search_from(self, X: ArrayLike, Y: ArrayLike, start: ArrayLike) -> Indices:
+        """Return where the search ends if it begins at one given matching; nothing is fitted.
+
+        From a known truth it says how much of it the method keeps: what is lost there is lost by its steps, not by
+        its starts.
+
+        Parameters
+        ----------
+        X, Y : array_like
+            As in `fit`.
+        start : array_like of int, shape (n_samples,)
+            The first matching: ``Y[start]`` is aligned with ``X``.
+
+        Returns
+        -------
+        ndarray of int, shape (n_samples,)
+            The last one.
+        """
+        other = clone(self)
+        X_, Y_ = other._validate(X, Y)
+        with pinned_blas():
+            search: Any = other._prepare(X_, Y_)
+            search = replace(search, starts=[check_matching(start, len(X_), "start")])
+            indices: Indices = search.winner([_all_steps(search, number) for number in range(search.n_tasks)])[
+                1
+            ].indices
+        return indices
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

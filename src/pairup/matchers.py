@@ -7,10 +7,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from pairup.climb import Step
 from pairup.kernels import KernelFamily
-from pairup.matcher import IterativeMatcher, KernelOrPair, Matcher
+from pairup.matcher import IterativeMatcher, KernelOrPair, Matcher, check_matching
 from pairup.measures import HSIC, NOCCO, GaussianMI, Measure
 from pairup.multistart import Climbs, Continuations, CrossValidatedClimbs, NarrowingClimbs
 from pairup.parallel import pinned_blas
@@ -249,8 +250,8 @@ class LSOM(IterativeMatcher):
     the largest total ratio (Eq. 10). A density ratio is nowhere negative, so the step uses α⁺ = max(α, 0): the reading
     of the paper under which its results come out. The literal step leaves the true matching when it is started there.
     Cross-validation uses α itself, and the last matching of a climb is its end, for LSMI may fall on the way to a
-    better one (of literal climbs, which wander off, it is the one of the largest LSMI). Of several ends the one with
-    the best held-out score wins: LSMI at different settings is not comparable (a small λ inflates it), and J is.
+    better one. Of ends at different settings the one with the best held-out score wins: LSMI there is not comparable
+    (a small λ inflates it), and J is.
 
     Parameters
     ----------
@@ -261,13 +262,16 @@ class LSOM(IterativeMatcher):
     cv : int, default 2
         Number of folds of the cross-validation.
     nonnegative : bool, default True
-        Whether the step uses α⁺ = max(α, 0). False is the step as the paper prints it.
+        Whether the step uses α⁺ = max(α, 0). False is the step as the paper prints it; with select="start" or
+        "iteration" a climb then ends at its largest LSMI, for it wanders off. Kernels that take negative values, such
+        as "linear", are always used with α itself: there the ratio is negative with α⁺ too.
     ridge : {"outside", "inside"}, default "outside"
         "outside" adds λ to H as published LSMI code does; "inside" divides it by n², as the paper prints it.
     select : {"wide-to-narrow", "start", "iteration"}, default "wide-to-narrow"
         How (width, λ) are chosen. "start": once per start, by cross-validation on its first matching. "iteration":
         anew at each iteration. "wide-to-narrow": with every λ, climb at the widest width, from there at the next, and
-        so on to the narrowest; λ by cross-validation of the ends. Slower, and much better from a poor start.
+        so on to the narrowest; with each λ the start of the largest LSMI there wins, and among these the held-out
+        score decides. Slower, and much better from a poor start.
     n_starts : int, default 10
         How many eigenvalue-based starts; each is tried with both signs.
     max_iter : int, default 20
@@ -291,6 +295,8 @@ class LSOM(IterativeMatcher):
         The (width, λ) of the best score there.
     best_score_ : float
         The held-out score −J of the matching.
+    fold_seed_ : int
+        What drew the folds.
 
     See Also
     --------
@@ -308,6 +314,7 @@ class LSOM(IterativeMatcher):
     cv_results_: dict[str, Any]
     best_params_: dict[str, float]
     best_score_: float
+    fold_seed_: int
 
     def __init__(
         self,
@@ -339,7 +346,10 @@ class LSOM(IterativeMatcher):
         self.random_state = random_state
 
     def _prepare(self, X: Array, Y: Array) -> CrossValidatedClimbs | NarrowingClimbs:
+        if not 2 <= self.cv <= len(X):
+            raise ValueError(f"cv must lie between 2 and the number of objects ({len(X)}), got {self.cv}")
         x, y = self._families(X, Y)
+        self.fold_seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
         grid = self._make_grid((x, y), len(X))
         starts = eigen_starts(x, y, self.n_starts)
         if self.select == "wide-to-narrow":
@@ -347,21 +357,21 @@ class LSOM(IterativeMatcher):
         return CrossValidatedClimbs(grid, starts, self.max_iter, self.eta, self.select == "iteration")
 
     def _conclude(self, search: CrossValidatedClimbs | NarrowingClimbs, answer: Step) -> None:
-        chosen_on = search.starts[answer.start] if self.select == "start" else answer.indices
-        scores = search.grid.scores(chosen_on)
+        of_answer = search.grid.scores(answer.indices)
+        scores = search.grid.scores(search.starts[answer.start]) if self.select == "start" else of_answer
         self.cv_results_ = search.grid.table(scores)
         self.best_params_ = self.cv_results_["params"][int(scores.mean(axis=2).argmax())]
-        self.best_score_ = search.grid.best_score(answer.indices)
+        self.best_score_ = float(of_answer.mean(axis=2).max())
 
     def held_out_score(self, X: ArrayLike, Y: ArrayLike, indices: ArrayLike) -> float:
-        """Return the held-out score −J of any matching, by the widths, λ and folds of this estimator.
+        """Return the held-out score −J of any matching of the sets that were fitted, by the same grid and folds.
 
         At the true matching it says whether the search failed or the measure: a search that ends below it has failed.
 
         Parameters
         ----------
         X, Y : array_like
-            As in `fit`.
+            The sets that `fit` was given.
         indices : array_like of int, shape (n_samples,)
             A matching: ``Y[indices]`` is aligned with ``X``.
 
@@ -370,24 +380,20 @@ class LSOM(IterativeMatcher):
         float
             The best mean score of the grid; ``best_score_`` for ``assignment_``.
         """
-        X_, Y_ = self._validate(X, Y)
-        matching = np.asarray(indices)
-        if matching.dtype.kind not in "iu" or not np.array_equal(np.sort(matching), np.arange(len(X_))):
-            raise ValueError(f"indices must hold each of 0, …, {len(X_) - 1} once, got {indices!r}")
+        check_is_fitted(self)
+        X_, Y_ = self._validate(X, Y, reset=False)
+        matching = check_matching(indices, len(X_), "indices")
         with pinned_blas():
             return self._make_grid(self._families(X_, Y_), len(X_)).best_score(matching)
 
     def _make_grid(self, families: tuple[KernelFamily, KernelFamily], n: int) -> RatioGrid:
-        if not 2 <= self.cv <= n:
-            raise ValueError(f"cv must lie between 2 and the number of objects ({n}), got {self.cv}")
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
         return RatioGrid(
             families,
             widths=self.widths,
             lambdas=self.lambdas,
-            folds=fold_numbers(n, self.cv, seed),
+            folds=fold_numbers(n, self.cv, self.fold_seed_),
             ridge=self.ridge,
-            nonnegative=self.nonnegative,
+            nonnegative=self.nonnegative and all(family.is_nonnegative() for family in families),
         ).prepare()
 
     @property

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pairup.baseline import compare_steps
 from pairup.climb import Step
-from pairup.evidence import Evidence, gather_steps, is_one_dimensional
+from pairup.evidence import Evidence
 from pairup.matcher import Matcher
 from pairup.matchers import KSHSIC, KSMI, KSNOCCO, LSOM
 from pairup.methods import METHODS, check_method
-from pairup.result import DOUBT, Alternative, Matching, plain_names
+from pairup.result import Alternative, Matching, plain_names
 from pairup.types import Array
 from pairup.validation import check_set
 
@@ -144,11 +145,14 @@ def match_steps(
     Yields
     ------
     Step or Matching
-        The steps of the search, and the matching last.
+        The steps of the search, and the matching last. The paper's methods search unrelated sets too, for comparison;
+        meanwhile the steps hold the matching that was found.
     """
     check_method(method, METHODS)
     if not isinstance(random_state, int | np.integer):
         raise ValueError(f"random_state must be a whole number, got {random_state!r}; results repeat with the same one")
+    if random_state < 0:
+        raise ValueError(f"random_state must be 0 or more, got {random_state}")
     names = (_row_names(X), _row_names(Y))
     if method == "auto":
         from pairup.auto import Answer, Problem, solve
@@ -168,33 +172,27 @@ def match_steps(
     if "random_state" in model.get_params():
         model.set_params(random_state=random_state)
     yield from model.steps(X, Y)
-    answer = Step(model.history_[0].start, model.n_iter_, model.assignment_, model.dependence_)
-    tables = check_set(X, "X"), check_set(Y, "Y")
-    evidence: Evidence | None = None
-    for evidence in gather_steps(*tables, model.assignment_, seed=int(random_state)):
-        if evidence is None:  # a step of a search on an unrelated set: the matching stays, and work can be cancelled
-            yield answer
-    assert evidence is not None
-    yield Matching(
-        indices=model.assignment_,
-        method=method,
-        dependence=model.dependence_,
-        model=model,
-        history=model.history_,
-        names=names,
+    indices, value = model.assignment_, model.dependence_
+    for compared in compare_steps(check_set(X, "X"), check_set(Y, "Y"), indices, model, seed=int(random_state)):
+        if isinstance(compared, Step):
+            yield Step(model.n_searches_ + compared.start, compared.iteration, indices, value)
+        else:
+            yield _from_model(model, method, names, compared)
+
+
+def _from_model(model: Matcher, method: str, names: tuple[list[Any], list[Any]], evidence: Evidence) -> Matching:
+    """Return what one of the paper's methods found as a `Matching`."""
+    return Matching(
+        model.assignment_,
+        method,
+        model.dependence_,
+        model,
+        model.history_,
+        names,
         reliable=None if evidence.is_beyond_chance else False,
-        report=f"{evidence}\n{_conclude(evidence, tables)}",
+        report=str(evidence),
         evidence=evidence,
     )
-
-
-def _conclude(evidence: Evidence, sets: tuple[Array, Array]) -> str:
-    """Return in words what the evidence allows to say."""
-    if evidence.is_beyond_chance:
-        return "The sets are related; this does not say how many pairs are right. method='auto' estimates that."
-    if all(is_one_dimensional(Z) for Z in sets):
-        return f"{DOUBT}any two sets of one dimension can be sorted against each other, related or not."
-    return f"{DOUBT}unrelated sets can be made as dependent."
 
 
 def _row_names(Z: ArrayLike) -> list[Any]:

@@ -447,8 +447,8 @@ class LSMI(Measure):
         "outside" adds λ to H as published LSMI code does; "inside" adds it before the division by n², as the paper
         prints it, which makes it n² times weaker.
     nonnegative : bool, default False
-        Whether the profit is made with α⁺ = max(α, 0), so that the ratio is nowhere negative; the value is not
-        affected.
+        Whether the profit is made with α⁺ = max(α, 0), so that the ratio of kernels that are nowhere negative is not
+        either; the value is not affected.
     squares : tuple of two ndarray of shape (n, n), optional
         The matrices KKᵀ and LLᵀ, if they are known already.
 
@@ -539,7 +539,8 @@ class LSMI(Measure):
         """
         H, h = self._moments(plan)
         alpha = np.maximum(solve_ridge(H, h, self.lam), 0.0)
-        return 0.5 * float(h @ alpha) ** 2 / float(alpha @ H @ alpha) - 0.5
+        square = float(alpha @ H @ alpha)
+        return 0.5 * float(h @ alpha) ** 2 / square - 0.5 if square > 0 else -0.5
 
 
 def ridge_term(lam: float, ridge: str, n: int) -> float:

@@ -47,6 +47,10 @@ class MatchingResult(Protocol):
         """The two tables, where there are any."""
 
     @property
+    def verdict(self) -> str:
+        """What is known of the matching, in one line."""
+
+    @property
     def reliable(self) -> bool | None:
         """Whether the data determine the matching, where that is known."""
 
@@ -349,8 +353,31 @@ class MatchedImagesDisplay(Display):
         return self
 
 
+def last_climb(steps: Sequence[Step]) -> Sequence[Step]:
+    """Return the steps since the measure last changed: values of LSMI at different widths are not comparable.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+        Steps of one search. Where a climb ends and another goes on from there, the number of assignments stays.
+
+    Returns
+    -------
+    sequence of Step
+        The steps of the last climb.
+
+    Examples
+    --------
+    >>> steps = [Step(0, iteration, np.array([0]), value) for iteration, value in ((0, 1.0), (1, 1.2), (1, 3.0))]
+    >>> [step.value for step in last_climb(steps)]
+    [3.0]
+    """
+    begins = [k for k in range(1, len(steps)) if steps[k].iteration <= steps[k - 1].iteration]
+    return steps[begins[-1] :] if begins else steps
+
+
 class ConvergenceDisplay(Display):
-    """The measure of dependence against the iterations of the best start.
+    """The measure of dependence against the iterations of the best start; of LSOM, at the last of its widths.
 
     Parameters
     ----------
@@ -407,7 +434,8 @@ class ConvergenceDisplay(Display):
                 f"{type(result).__name__}; an estimator must be fitted first"
             )
         method = _attribute(result, "method") or type(result).__name__
-        return cls(values=[step.value for step in steps], name=name or f"dependence ({method})").plot(ax)
+        values = [step.value for step in last_climb(steps)]
+        return cls(values=values, name=name or f"dependence ({method})").plot(ax)
 
     from_matching = from_estimator = from_result
 
@@ -501,8 +529,8 @@ class MatchingDisplay(Display):
         """
         steps = matching.history
         top = max((step.value for step in steps), default=1.0)
-        if matching.reliable is None:
-            title = matching.method
+        if matching.reliability is None:
+            title = f"{matching.method}: {matching.verdict}"
         else:
             verdict = "reliable" if matching.reliable else "not reliable"
             title = f"{verdict}: about {matching.reliability:.0%} of the pairs are expected to be right"

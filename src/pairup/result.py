@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pairup.climb import Step
-from pairup.evidence import Evidence
+from pairup.evidence import DOUBT, Evidence
 from pairup.types import Array, Indices
 from pairup.validation import check_set
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pairup.plots import MatchingDisplay
 
 FORMAT = 1  # of saved files
-DOUBT = "Do not rely on this matching: "  # the last line of a report begins with it where there are doubts
 SHOWN = 10  # pairs in the HTML of a matching
 
 
@@ -174,6 +173,9 @@ class Matching:
     def verdict(self) -> str:
         """The expected share of right pairs, and whether the matching is reliable or why not, in one line.
 
+        Of the paper's methods, which cannot say that a matching is right: whether its pairs are more dependent than
+        those found in unrelated sets.
+
         Examples
         --------
         >>> Matching(np.array([1, 0]), "ks-hsic", 0.25, None, [], ([0, 1], [0, 1])).verdict
@@ -187,7 +189,7 @@ class Matching:
             told = f"{expected}not reliable" if before else "not reliable"  # nothing is known of sets without a search
             return f"{told}: {reason.rstrip('.')}" if reason else told
         if self.evidence is not None:
-            return f"held-out score {self.evidence.found:.3g}, {self.evidence.unrelated:.3g} in unrelated sets"
+            return self.evidence.verdict
         return f"dependence {self.dependence:.3g}"
 
     def _repr_html_(self) -> str:

@@ -44,6 +44,10 @@ def test_the_papers_methods_are_the_matchers(rng):
     album = arrange(X, "4x6", method="ks-hsic")
     assignment = KSHSIC().fit_predict(X, album.frame.cells.astype(float))
     np.testing.assert_array_equal(album.order[assignment], np.arange(24))
+    progress = [step.progress for step in list(arrange_steps(X, "4x6", method="ks-hsic"))[:-1]]
+    assert progress == sorted(progress)
+    assert progress[0] == 0.0
+    assert len(set(progress)) > 5
     for method in ("lsom", "ks-nocco"):
         assert sorted(arrange(X, "4x6", method=method).order) == list(range(24))
     with pytest.raises(ValueError, match="does not support pins"):

@@ -3,7 +3,7 @@ import pytest
 from pairup.paper import toy
 from pairup.paper.protocol import IMAGE_METHODS, REPORTED_VOICE_METHODS, Task
 from pairup.paper.report import Report
-from pairup.paper.runner import append_row, load_rows, run_tasks
+from pairup.paper.runner import FORMAT, append_row, load_rows, run_tasks
 
 pytest.importorskip("matplotlib").use("Agg")
 
@@ -11,7 +11,15 @@ pytest.importorskip("matplotlib").use("Agg")
 def make_row(task, result):
     """A row as `run_task` returns it."""
     timing = {"seconds": 1.0, "cpu_seconds": 1.0}
-    return {"kind": "run", "key": task.key, "seed": 0, **task.to_dict(), "result": result, "timing": timing}
+    return {
+        "kind": "run",
+        "format": FORMAT,
+        "key": task.key,
+        "seed": 0,
+        **task.to_dict(),
+        "result": result,
+        "timing": timing,
+    }
 
 
 def image_rows():
@@ -80,6 +88,31 @@ def test_rows_under_the_former_name_give_the_same_report(tmp_path, auto):
     assert "| default |" not in text
     assert f"lsom {9 - REPORTED_VOICE_METHODS.index('lsom') + 0.2:.3f}" in text, "the worst split"
     assert "<!-- pairup -->" in (tmp_path / "figure-4.svg").read_text()  # the name of its curve
+
+
+def test_rows_of_the_first_format_and_interrupted_runs_are_reported(tmp_path):
+    """There LSOM took the literal step, toys had no scores, and images no value at the truth."""
+    old = {
+        "iterations": 1,
+        "values": [1.0],
+        "start": [0, 1],
+        "indices": [0, 1],
+        "accuracy": 0.5,
+        "accuracy_mirror": 0.0,
+    }
+    old |= {"nocco": 1.0, "nocco_truth": 1.0, "nocco_mirror": 1.0}
+    rows = [make_row(Task("toy", method, 2, 0), old) for method in ("KS-NOCCO", "LSOM")]
+    rows.append(make_row(Task("images", "LSOM", 320, 0), {"accuracy": 0.4, "value": 1.0, "value_truth": None}))
+    rows += [row for row in voice_rows("auto") if row["method"] != "lsom"]
+    rows += [row | {"n": 25} for row in voice_rows("auto") if row["method"] == "lsom"]
+    for row in rows:
+        append_row(tmp_path / "rows.jsonl", {key: value for key, value in row.items() if key != "format"})
+    markdown, _ = Report(load_rows(tmp_path / "rows.jsonl"), tmp_path).save()
+    text = markdown.read_text()
+    assert "| LSOM, literal | 1 |" in text
+    assert "| LSOM, literal | 0.400 |" in text
+    assert "| lsom-literal |" in text
+    assert "| LSOM |" not in text
 
 
 def test_nothing_to_report_is_told(tmp_path):

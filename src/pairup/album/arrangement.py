@@ -45,7 +45,7 @@ def arrange(
     pins : mapping of int or str to (row, column), optional
         Cells of items that must not move; an item is given by its number or, for photos, by its name.
     method : {"auto", "lsom", "ks-hsic", "ks-nocco"}, default "auto"
-        "auto" sorts as `pairup.album.layout` describes; the others are the paper's methods as published.
+        "auto" sorts as `pairup.album.layout` describes; the others are the paper's methods.
     draft : bool, default False
         Whether to stop after a rough sorting, about ten times sooner ("auto" only).
     random_state : int, default 0

@@ -7,7 +7,7 @@ from pairup.auto.consensus import Consensus
 from pairup.auto.metrics import metric_in_words
 from pairup.auto.schedule import CALIBRATION
 from pairup.constraints import Constraints
-from pairup.result import DOUBT
+from pairup.evidence import DOUBT
 from pairup.types import Array, Float32Array
 
 

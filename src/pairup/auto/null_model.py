@@ -5,7 +5,7 @@ import numpy as np
 from pairup.auto.geometry import GeometryPair
 from pairup.auto.metrics import normalize_rows
 from pairup.auto.schedule import NULL_MODEL
-from pairup.components import decorrelate
+from pairup.components import shuffle_components
 from pairup.constraints import Constraints
 from pairup.kernels import center, squared_distances
 
@@ -18,9 +18,8 @@ def count_draws(constraints: Constraints) -> int:
 def draw_unrelated(geometry: GeometryPair, seed: int) -> GeometryPair:
     """Return the same X beside a set like Y, but without its structure.
 
-    The principal coordinates of Y nearly keep their distributions and lose their relations: each is shuffled on its
-    own, and they are made uncorrelated again, as principal coordinates are. Directions, which lie on a sphere, are put
-    back on it.
+    The principal coordinates of Y nearly keep their distributions and lose their relations. Directions, which lie on a
+    sphere, are put back on it.
 
     Parameters
     ----------
@@ -41,8 +40,6 @@ def draw_unrelated(geometry: GeometryPair, seed: int) -> GeometryPair:
     w, V = eigh(gram, driver="evd")
     kept = w > NULL_MODEL.least_eigenvalue * w[-1]
     kept[-1] = True
-    shuffled = np.random.default_rng(seed).permuted(V[:, kept], axis=0)
-    if not geometry.on_sphere:
-        shuffled -= shuffled.mean(axis=0)  # rounding
-    coordinates = decorrelate(shuffled) * np.sqrt(np.maximum(w[kept], 0.0))
+    rng = np.random.default_rng(seed)
+    coordinates = shuffle_components(V[:, kept], w[kept], rng, center=not geometry.on_sphere)
     return geometry.with_y(squared_distances(normalize_rows(coordinates) if geometry.on_sphere else coordinates))

@@ -15,7 +15,7 @@ from pairup.auto.stages import Geometries, score_matchings, search
 from pairup.climb import Step
 from pairup.constraints import NO_ANCHORS, Constraints
 from pairup.density_ratio import SCORED_EPSILONS, density_ratios, held_out_scores
-from pairup.result import DOUBT
+from pairup.evidence import DOUBT
 from pairup.types import Array, Indices
 
 

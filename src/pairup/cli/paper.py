@@ -17,7 +17,7 @@ def command() -> None:
 @command.command("run")
 @click.argument("experiments", nargs=-1, required=True, type=click.Choice(EXPERIMENTS))
 @click.option("--runs", type=click.IntRange(min=1), default=100, show_default=True, help="Random draws of each size.")
-@click.option("--quick", is_flag=True, help="Few sizes and draws: all experiments in about two minutes.")
+@click.option("--quick", is_flag=True, help="Few sizes, draws and albums: all experiments in about two minutes.")
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the original data [default: $PAIRUP_DATA].")
 @click.option("--out", type=click.Path(path_type=Path), default=Path("paper"), show_default=True, help="Output folder.")
 @click.option("--jobs", "-j", type=int, default=1, show_default=True, help="Parallel runs; -1 for all cores.")

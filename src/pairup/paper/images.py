@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 import pairup
-from pairup.climb import climb
 from pairup.datasets import Pair, half_images, load_flickr, load_tiles, to_lab
 from pairup.kernels import KernelFamily
 from pairup.matchers import KSHSIC, KSNOCCO, LSOM
-from pairup.measures import HSIC, LSMI, NOCCO, GaussianMI, Measure
+from pairup.measures import HSIC, NOCCO, GaussianMI, Measure
 from pairup.metrics import match_accuracy, right_pairs
 from pairup.mosaic import mosaic, side_by_side
 from pairup.paper.document import encode_jpeg
@@ -90,7 +89,7 @@ def run(task: Task, data: str | None) -> Row:
     Returns
     -------
     result : dict
-        Accuracy, the measure found and at the truth, the share of pairs that a climb keeps from the truth, iterations;
+        Accuracy, the measure found and at the truth, the share of pairs that a search from the truth keeps, iterations;
         at n = 320 also the matched pictures.
     """
     X, Y, truth = draw_problem(task, data)
@@ -107,15 +106,15 @@ def run(task: Task, data: str | None) -> Row:
     else:
         matcher = getattr(pairup, name)(**parameters).fit(X, Y)
         indices = matcher.assignment_
-        measure = _make_measure(matcher, KernelFamily(X), KernelFamily(Y))
         # LSMI at different settings is not comparable: what LSOM compares is the held-out score.
         is_lsom = isinstance(matcher, LSOM)
-        keeps_last = is_lsom and matcher.nonnegative
         row = {
             "iterations": matcher.n_iter_,
             "value": matcher.best_score_ if is_lsom else matcher.dependence_,
-            "value_truth": matcher.held_out_score(X, Y, truth) if is_lsom else measure.value(truth),
-            "kept": match_accuracy(_climb_from(measure, truth, keep_best=not keeps_last), truth, Y),
+            "value_truth": matcher.held_out_score(X, Y, truth)
+            if is_lsom
+            else _make_measure(matcher, X, Y).value(truth),
+            "kept": match_accuracy(matcher.search_from(X, Y, truth), truth, Y),
         }
     row["accuracy"] = match_accuracy(indices, truth, Y)
     if task.n == 320 and not task.variant and task.method in ("LSOM", "pairup"):
@@ -131,18 +130,9 @@ def _draw_picture(pictures: Images, indices: Indices, truth: Indices, Y: Array) 
     return encode_jpeg(sheet)
 
 
-def _make_measure(matcher: Any, x: KernelFamily, y: KernelFamily) -> Measure:
-    """Return the measure that a matcher maximised; of LSOM, at the setting it chose."""
-    if isinstance(matcher, LSOM):
-        width, lam = matcher.best_params_["width"], matcher.best_params_["lambda"]
-        return LSMI(x.matrix(width), y.matrix(width), lam=lam, nonnegative=matcher.nonnegative)
-    K, L = x.matrix(matcher.width), y.matrix(matcher.width)
+def _make_measure(matcher: Any, X: Array, Y: Array) -> Measure:
+    """Return the measure that a matcher of one width maximised."""
+    K, L = (KernelFamily(Z).matrix(matcher.width) for Z in (X, Y))
     if isinstance(matcher, KSNOCCO):
         return NOCCO(K, L, epsilon=matcher.epsilon)
     return HSIC(K, L) if isinstance(matcher, KSHSIC) else GaussianMI(K, L, ridge=matcher.ridge)
-
-
-def _climb_from(measure: Measure, truth: Indices, *, keep_best: bool) -> Indices:
-    """Return where a climb from the truth ends: elsewhere, if the measure prefers another matching."""
-    steps = list(climb(measure, truth))
-    return (max(steps, key=lambda step: step.value) if keep_best else steps[-1]).indices

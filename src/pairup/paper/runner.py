@@ -15,6 +15,9 @@ from pairup.methods import FORMER_NAMES
 from pairup.paper.protocol import Task
 from pairup.parallel import run
 
+FORMAT = 2  # of rows; in rows of format 1 LSOM takes the literal step
+READINGS_OF_FORMAT_1 = {"LSOM": "LSOM, literal", "lsom": "lsom-literal"}
+
 Row = dict[str, Any]
 Experiment = Callable[[Task, str | None], Row]
 """From a task and the folder of the original data (None: data that ship with dependencies, or synthetic) to results."""
@@ -48,9 +51,10 @@ def load_rows(path: str | os.PathLike[str]) -> list[Row]:
 
 def _rename_method(row: Row) -> Row:
     """Give a row that an earlier version wrote the present name of its method."""
-    if row.get("method") not in FORMER_NAMES:
+    former = FORMER_NAMES if row.get("format", 1) == FORMAT else FORMER_NAMES | READINGS_OF_FORMAT_1
+    if row.get("method") not in former:
         return row
-    row = row | {"method": FORMER_NAMES[row["method"]]}
+    row = row | {"method": former[row["method"]]}
     return row | {"key": Task(*(row[field.name] for field in fields(Task))).key}
 
 
@@ -170,4 +174,12 @@ def run_task(experiment: Experiment, task: Task, data: str | None) -> Row:
     begin, cpu = time.perf_counter(), time.thread_time()
     result = experiment(task, data)
     timing = {"seconds": time.perf_counter() - begin, "cpu_seconds": time.thread_time() - cpu}
-    return {"kind": "run", "key": task.key, "seed": task.seed, **task.to_dict(), "result": result, "timing": timing}
+    return {
+        "kind": "run",
+        "format": FORMAT,
+        "key": task.key,
+        "seed": task.seed,
+        **task.to_dict(),
+        "result": result,
+        "timing": timing,
+    }

@@ -14,7 +14,7 @@ from pairup.paper.runner import Row
 def draw(rows: Sequence[Row]) -> Any:
     """Draw the first run: unpaired data, eigenvalue-based start, two matchings, two convergence curves.
 
-    A matching that is nearer to the mirror image than to the truth is called so. The curve of LSOM is that of one
+    The title of a matching says how much of it is right or, if that is more, mirrored. The curve of LSOM is that of one
     setting: LSMI at different widths is not comparable.
 
     Parameters
@@ -39,8 +39,9 @@ def draw(rows: Sequence[Row]) -> Any:
     for letter, method in (("c", "KS-NOCCO"), ("d", "LSOM")):
         if method in first:
             result = first[method]["result"]
-            mirrored = ", mirrored" if result["accuracy_mirror"] > result["accuracy"] else ""
-            panels.append((f"({letter}) matched by {method}{mirrored}", np.array(result["indices"])))
+            right, mirrored = result["accuracy"], result["accuracy_mirror"]
+            share = f"{mirrored:.0%} mirrored" if mirrored > right else f"{right:.0%} right"
+            panels.append((f"({letter}) matched by {method}: {share}", np.array(result["indices"])))
     for ax, (title, indices) in zip(axes.flat, panels, strict=False):
         ax.plot(line, line**3, color="0.6", zorder=0)
         ax.scatter(X[:, 0], Y[indices, 0], s=16, facecolors="none", edgecolors="C0")
