@@ -2,7 +2,7 @@
 
     python benchmarks/albums.py colours    1024 random colours into 32×32, seeds 0–4
     python benchmarks/albums.py photos     320 Flickr photos into 16×20 and into a smiley of 320 cells
-    python benchmarks/albums.py paper      the paper's six albums, by LSOM as published and by the default method
+    python benchmarks/albums.py paper      the paper's six albums, by LSOM and by the default method
     python benchmarks/albums.py large      10,000 tiles into 100×100: seconds and memory of each stage
     python benchmarks/albums.py damaged    500 files, one in ten damaged
     python benchmarks/albums.py features   which features find the other part of a photo

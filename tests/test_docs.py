@@ -67,6 +67,21 @@ def test_examples_run(page, tmp_path, monkeypatch):
     plt.close("all")
 
 
+def test_the_readme_says_how_many_pairs_its_methods_find(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text, names = (ROOT / "README.md").read_text(encoding="utf-8"), {"__name__": "__main__"}
+    for language, block in FENCE.findall(text):
+        if language == "python":
+            run_python(block, names, "README.md")
+    truth = list(range(60))[::-1]
+    by_lsom, by_match = (
+        sum(int(i) == j for i, j in zip(indices, truth, strict=True))
+        for indices in (names["model"].assignment_, names["matching"].indices)
+    )
+    said = re.search(r"(\d+) of these 60 pairs are right, all 60 by pairup.match", text)
+    assert (by_lsom, by_match) == (int(said[1]), 60)
+
+
 def exists(name):
     """Tell whether there is an object behind a dotted name, as many of whose parts as can be are imported."""
     parts = name.split(".")

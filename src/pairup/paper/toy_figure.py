@@ -14,8 +14,8 @@ from pairup.paper.runner import Row
 def draw(rows: Sequence[Row]) -> Any:
     """Draw the first run: unpaired data, eigenvalue-based start, two matchings, two convergence curves.
 
-    The title of a matching says how much of it is right or, if that is more, mirrored. The curve of LSOM is that of one
-    setting: LSMI at different widths is not comparable.
+    The title of a matching says how much of it is right or, if that is more, mirrored; the mirrored curve is dashed.
+    The curve of LSOM is that of one setting: LSMI at different widths is not comparable.
 
     Parameters
     ----------
@@ -44,6 +44,8 @@ def draw(rows: Sequence[Row]) -> Any:
             panels.append((f"({letter}) matched by {method}: {share}", np.array(result["indices"])))
     for ax, (title, indices) in zip(axes.flat, panels, strict=False):
         ax.plot(line, line**3, color="0.6", zorder=0)
+        if title.endswith("mirrored"):
+            ax.plot(line, -(line**3), color="0.6", linestyle="--", zorder=0)
         ax.scatter(X[:, 0], Y[indices, 0], s=16, facecolors="none", edgecolors="C0")
         ax.set(title=title, xlabel="x", ylabel="y")
     curves = ((axes[1, 1], "e", "KS-NOCCO", "NOCCO"), (axes[1, 2], "f", "LSOM, c = √10, λ = 0.1", "LSMI"))
