@@ -149,14 +149,14 @@ def print_rules(groups: dict[str, list[tuple]]) -> None:
         for rule in results[0]:
             rows.setdefault(rule, []).append(float(np.mean([result[rule] for result in results])))
         print(f"{name}: done", flush=True)
-    print(f"\nRules for the answer of LSOM, mean accuracy\n{'':46}" + " ".join(f"{name:>14}" for name in groups))
+    print(f"\nRules for the answer of LSOM, mean accuracy\n{'':50}" + " ".join(f"{name:>14}" for name in groups))
     for rule, values in rows.items():
-        print(f"{rule:46}" + " ".join(f"{value:14.3f}" for value in values))
+        print(f"{rule:50}" + " ".join(f"{value:14.3f}" for value in values))
 
 
 def compare_rules(problem) -> dict[str, float]:
     """The accuracy of the end that each rule chooses."""
-    X, Y, _ = problem
+    X, Y, truth = problem
     search = search_with(X, Y, True, "wide-to-narrow")
     grid = search.grid
     histories = [list(search.steps(number)) for number in range(search.n_tasks)]
@@ -187,7 +187,13 @@ def compare_rules(problem) -> dict[str, float]:
         "vote of all good ends": assign(votes),
     }
     result = {rule: accuracy_up_to_mirror(end, problem) for rule, end in chosen.items()}
-    return result | {"the best end (takes labels)": max(accuracy_up_to_mirror(end, problem) for end in ends)}
+    answer = search.winner(histories)[1]
+    measure = measures[answer.start]
+    return result | {
+        "the best end (takes labels)": max(accuracy_up_to_mirror(end, problem) for end in ends),
+        "pairs found again, of the default's answer": count_found_again(measure, answer.indices),
+        "pairs found again, of the truth": count_found_again(measure, truth),
+    }
 
 
 def leave_one_out_score(measure, indices) -> float:
