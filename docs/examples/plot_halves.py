@@ -22,7 +22,8 @@ X, Y, truth = half_images(to_lab(tiles))
 
 for method in ("ks-hsic", "ks-nocco", "lsom", "auto"):
     matching = pairup.match(X, Y, method=method)
-    print(f"{method}: {match_accuracy(matching.indices, truth, Y):.0%} of the right halves found; {matching.verdict}")
+    print(f"{method}: {match_accuracy(matching.indices, truth, Y):.0%} of the right halves found")
+    print(f"  {matching.verdict}")
 print(f"chance: {1 / len(X):.1%}")
 
 # %%
