@@ -129,7 +129,7 @@ def test_read_only_arrays_and_duplicate_rows_work(matcher, rng):
         (
             [[1.0], [2.0], [3.0]],
             [[1.0], [2.0]],
-            "X has 3 rows and Y has 2, and .* gives every x a y.*; drop 1 row of X",
+            "X has 3 rows and Y has 2, and .* gives every x a y.*; drop 1 row",
         ),
         ([["a"], ["b"], ["c"]], [[1.0], [2.0], [3.0]], "X must be numbers, got text such as 'a'"),
     ],
