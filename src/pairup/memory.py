@@ -107,8 +107,9 @@ def _group_and_parents(mount: Path, name: str, limit: str, usage: str, cache: st
         if folder.is_relative_to(mount):
             try:
                 allowed, used = ((folder / file).read_text().strip() for file in (limit, usage))
-                stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
-            except (OSError, ValueError):
+                words = (folder / "memory.stat").read_text().split()
+            except OSError:
                 continue
             if allowed.isdecimal() and used.isdecimal():  # "max" is no limit
-                yield int(allowed) - int(used) + int(stat.get(cache, 0)), "of what the cgroup of this process allows"
+                reclaimable = int(words[words.index(cache) + 1]) if cache in words else 0
+                yield int(allowed) - int(used) + reclaimable, "of what the cgroup of this process allows"

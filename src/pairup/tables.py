@@ -118,7 +118,7 @@ def _read_numpy(path: Path, id_column: str | None) -> Table:
         raise MemoryError(f"{path}: too large for the free memory ({error}); cut it into parts") from error
     except DAMAGE as error:
         raise ValueError(
-            f"{path}: cannot be read as a table ({error}); save it again with numpy.save or numpy.savez"
+            f"{path}: cannot be read as a table ({_in_one_line(error)}); save it again with numpy.save or numpy.savez"
         ) from error
     if loaded.dtype.kind not in "biuf":
         raise ValueError(f"{path}: expected numbers, got an array of {loaded.dtype}; save it as floats")
@@ -133,6 +133,11 @@ def _read_numpy(path: Path, id_column: str | None) -> Table:
         return Table(values, list(range(len(values))))
     place = _column([str(i) for i in range(values.shape[1])], id_column, path)
     return Table(np.delete(values, place, axis=1), [plain_name(name) for name in values[:, place]])
+
+
+def _in_one_line(error: Exception) -> str:
+    """Return the beginning of a message without line breaks."""
+    return " ".join(str(error).split())[:200]
 
 
 def _check_size(file: BinaryIO, path: Path) -> None:
@@ -171,7 +176,9 @@ def _read_parquet(path: Path, id_column: str | None) -> Table:
     try:
         table = parquet.read_table(path)
     except (arrow.ArrowException, OSError, ValueError, RuntimeError) as error:
-        raise ValueError(f"{path}: cannot be read as parquet ({error}); save it again, or as csv") from error
+        raise ValueError(
+            f"{path}: cannot be read as parquet ({_in_one_line(error)}); save it again, or as csv"
+        ) from error
     columns = table.column_names
     cells = [table.column(i).to_pylist() for i in range(len(columns))]
     return _numbers([list(row) for row in zip(*cells, strict=True)], columns, id_column, path, first_row=1)
