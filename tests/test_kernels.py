@@ -143,4 +143,4 @@ def test_a_kernel_that_tells_no_objects_apart_is_refused():
     with pytest.raises(ValueError, match="the kernel of Y is 0 for all objects, expected one that tells them apart"):
         KernelFamily(np.full((4, 2), 1e-200), "linear", name="Y")
     with pytest.raises(ValueError, match="the kernel of X is 1 for all objects"):
-        KernelFamily(np.ones((4, 4)), "precomputed")
+        KernelFamily(np.arange(4.0)[:, None] * 1e-200, "polynomial")

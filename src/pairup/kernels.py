@@ -334,11 +334,11 @@ class KernelFamily:
             with np.errstate(over="ignore", invalid="ignore"):  # told by the check
                 K = pairwise_kernels(np.asarray(X, dtype=np.float64), metric=kernel)
             self._matrix = check_kernel(K, name)
-        if not self.has_width and np.ptp(self._matrix) == 0:
-            raise ValueError(
-                f"the kernel of {name} is {self._matrix.flat[0]:.3g} for all objects, expected one that tells them "
-                f"apart; check that {name} holds the data you want to match, and in ordinary units"
-            )
+            if np.ptp(self._matrix) == 0:
+                raise ValueError(
+                    f"the kernel of {name} is {self._matrix.flat[0]:.3g} for all objects, expected one that tells them "
+                    f"apart; check that {name} holds the data you want to match, and in ordinary units"
+                )
 
     def matrix(self, c: float = 1.0) -> Array:
         """Return the kernel matrix at width c · median width.
