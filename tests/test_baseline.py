@@ -3,7 +3,7 @@ import pytest
 
 import pairup
 from pairup import KSHSIC, KSNOCCO, LSOM
-from pairup.baseline import DRAWS, compare_steps, draw_unrelated, held_out_dependence, is_one_dimensional, rescale
+from pairup.baseline import DRAWS, compare_steps, draw_unrelated, held_out_dependence, is_one_dimensional
 from pairup.climb import Step
 from pairup.datasets import shuffle_pair
 from pairup.evidence import Evidence
@@ -121,6 +121,5 @@ def test_two_sets_of_one_dimension_are_never_believed(rng):
 @pytest.mark.parametrize("scale", [1e-154, 1.0, 1e150])
 def test_units_do_not_matter(scale):
     X, Y, truth = related(3)
-    np.testing.assert_allclose(rescale(scale * X), rescale(X), atol=1e-12)
     evidence = compare(scale * X, Y, truth, KSHSIC(n_starts=2))
     assert evidence.found == pytest.approx(compare(X, Y, truth, KSHSIC(n_starts=2)).found, rel=1e-3)

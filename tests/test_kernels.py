@@ -2,7 +2,17 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
-from pairup.kernels import KernelFamily, center, gaussian, laplacian, linear, median_width, squared_distances
+from pairup.kernels import (
+    KernelFamily,
+    center,
+    check_kernel,
+    gaussian,
+    laplacian,
+    linear,
+    median_width,
+    rescale,
+    squared_distances,
+)
 
 
 def test_gaussian_agrees_with_scikit_learn(rng):
@@ -80,3 +90,57 @@ def test_indefinite_kernels_are_told(rng):
 def test_equal_rows_are_refused():
     with pytest.raises(ValueError, match="all rows of Y are equal"):
         KernelFamily(np.ones((5, 2)), name="Y")
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-310, 1e-300, 1e-9, 1.0, 3e7, 1e300])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_rescaling_is_an_exact_power_of_two(rng, scale, axis):
+    Z = rng.normal(size=(6, 3)) * scale
+    scaled = rescale(Z, axis)
+    largest = np.abs(scaled).max(axis=axis)
+    assert ((largest >= 0.5) & (largest < 1) | (largest == 0)).all()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mantissas = np.frexp(scaled)[0], np.frexp(Z)[0]
+    np.testing.assert_array_equal(*mantissas)
+
+
+def test_rescaling_leaves_zeros_and_does_not_alter_its_argument():
+    Z = np.array([[0.0, 4.0], [0.0, -8.0]])
+    before = Z.copy()
+    np.testing.assert_array_equal(rescale(Z, axis=0), [[0.0, 0.25], [0.0, -0.5]])
+    np.testing.assert_array_equal(Z, before)
+    np.testing.assert_array_equal(rescale(np.zeros((2, 2))), 0.0)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-155, 1.0, 1e160, 1e300])
+def test_widths_and_kernels_have_no_units(rng, scale):
+    X, Z = rng.normal(size=(8, 2)), rng.normal(size=(5, 2))
+    width = median_width(scale * X)
+    assert width == pytest.approx(scale * median_width(X), rel=1e-12)
+    for kernel in (gaussian, laplacian):
+        expected = kernel(X, Z, width=median_width(X))
+        np.testing.assert_allclose(kernel(scale * X, scale * Z, width=width), expected, rtol=1e-6)
+    family = KernelFamily(scale * X)
+    assert family.median_width == width
+    np.testing.assert_allclose(family.matrix(2.0), KernelFamily(X).matrix(2.0), rtol=1e-6)
+
+
+def test_the_median_width_passes_over_distances_that_are_rounding(rng):
+    """Beside one object far away the others are equal but for rounding, and are taken for duplicates."""
+    X = rng.normal(size=(10, 2))
+    X[3] = 1e155
+    assert 1e154 < median_width(X) < 1e156
+    assert np.isfinite(KernelFamily(X).matrix()).all()
+
+
+@pytest.mark.parametrize("value", [1e-40, 1e40, np.inf, np.nan])
+def test_kernels_beyond_ordinary_units_are_refused(value):
+    with pytest.raises(ValueError, match=r"the kernel of X must be finite, .*; divide X by its largest value first"):
+        check_kernel(np.diag([value] * 3), "X")
+
+
+def test_a_kernel_that_tells_no_objects_apart_is_refused():
+    with pytest.raises(ValueError, match="the kernel of Y is 0 for all objects, expected one that tells them apart"):
+        KernelFamily(np.full((4, 2), 1e-200), "linear", name="Y")
+    with pytest.raises(ValueError, match="the kernel of X is 1 for all objects"):
+        KernelFamily(np.arange(4.0)[:, None] * 1e-200, "polynomial")

@@ -76,7 +76,7 @@ def test_a_matcher_is_cloned_by_its_parameters():
 def test_parameters_and_sets_are_checked_before_the_search():
     with pytest.raises(ValueError, match="n_starts must be at least 1, got 0"):
         Toy(n_starts=0).fit(X, Y)
-    with pytest.raises(ValueError, match="requires y to be passed, but the target y is None"):
+    with pytest.raises(ValueError, match=r"Y: Expected array-like .* got None; pass a table"):
         Toy().fit(X, None)
     with pytest.raises(ValueError, match="Y contains NaN"):
         Toy().fit(X, np.where(Y == 1, np.nan, Y))

@@ -38,7 +38,7 @@ def test_steps_go_on_while_unrelated_sets_are_searched(sets):
 
 @pytest.mark.parametrize("method", ["auto", "lsom", "ks-hsic"])
 def test_a_negative_seed_is_refused_before_work_starts(sets, method):
-    with pytest.raises(ValueError, match="random_state must be 0 or more, got -1"):
+    with pytest.raises(ValueError, match="random_state must be a whole number, 0 or more, got -1"):
         next(pairup.match_steps(*sets[:2], method=method, random_state=-1))
 
 

@@ -1,14 +1,19 @@
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import psutil
 import pytest
 
-from pairup.memory import check_memory
+from pairup import memory
+from pairup.memory import check_memory, free_memory
 
 
 @pytest.fixture
 def one_gibibyte(monkeypatch):
-    """A machine with 1 GiB of free memory."""
+    """A machine with 1 GiB of free memory, and no other limits."""
+    monkeypatch.setattr(memory, "_process_limits", list)
+    monkeypatch.setattr(memory, "_cgroup_limits", list)
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=2**30))
 
 
@@ -22,3 +27,101 @@ def test_what_fits_exactly_passes_and_one_matrix_more_does_not():
 def test_small_problems_do_not_ask_the_system(monkeypatch):
     monkeypatch.setattr(psutil, "virtual_memory", lambda: pytest.fail("asked the system"))
     check_memory(320, 320, matrices=8)
+
+
+@pytest.mark.usefixtures("one_gibibyte")
+def test_what_would_fit_is_told_and_does_fit():
+    with pytest.raises(MemoryError, match=r"\(of this machine\); about 4096 × 2048 objects would fit: split both sets"):
+        check_memory(2**13, 2**12, matrices=16)
+    check_memory(4096, 2048, matrices=16)
+
+
+@pytest.fixture
+def groups(monkeypatch, tmp_path):
+    """A maker of a fake tree of cgroups; the process is in the group that its file names."""
+    monkeypatch.setattr(memory, "CGROUPS", tmp_path / "cgroup")
+    monkeypatch.setattr(memory, "OWN_GROUPS", tmp_path / "own")
+    monkeypatch.setattr(memory, "_process_limits", list)
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=2**40))
+
+    def make(own, files):
+        (tmp_path / "own").write_text(own)
+        for name, text in files.items():
+            path = tmp_path / "cgroup" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{text}\n")
+
+    return make
+
+
+V2 = "0::/user/app\n"
+V1 = "3:cpu,cpuacct:/app\n5:memory:/user/app\n"
+
+
+@pytest.mark.parametrize(
+    ("own", "files", "free"),
+    [
+        (V2, {"user/app/memory.max": 500, "user/app/memory.current": 200, "user/app/memory.stat": "anon 1"}, 300),
+        (V2, {"user/memory.max": 500, "user/memory.current": 200, "user/memory.stat": "inactive_file 50"}, 350),
+        (V2, {"memory.max": 500, "memory.current": 200, "memory.stat": ""}, 300),
+        (V2, {"user/app/memory.max": "max", "user/app/memory.current": 200, "user/app/memory.stat": ""}, 2**40),
+        (V2, {"user/app/memory.max": 500, "user/app/memory.current": 900, "user/app/memory.stat": ""}, 0),
+        (V2, {"user/app/memory.max": "?", "user/app/memory.current": "", "user/app/memory.stat": "a b c"}, 2**40),
+        (V2, {}, 2**40),
+        (
+            V1,
+            {
+                "memory/user/app/memory.limit_in_bytes": 900,
+                "memory/user/app/memory.usage_in_bytes": 200,
+                "memory/user/app/memory.stat": "total_inactive_file 100",
+            },
+            800,
+        ),
+        (
+            V1,
+            {
+                "memory/memory.limit_in_bytes": 9223372036854771712,
+                "memory/memory.usage_in_bytes": 200,
+                "memory/memory.stat": "",
+            },
+            2**40,
+        ),
+        ("", {}, 2**40),
+    ],
+    ids=["v2", "parent", "container", "no limit", "over", "odd", "absent", "v1", "v1 without limit", "no groups"],
+)
+def test_the_limits_of_cgroups_are_seen(groups, own, files, free):
+    groups(own, files)
+    found, limit = free_memory()
+    assert found == free
+    assert ("cgroup" in limit) == (free < 2**40)
+
+
+def test_a_system_without_cgroups_has_no_such_limit(groups, tmp_path):
+    groups("", {})
+    (tmp_path / "own").unlink()
+    assert free_memory() == (2**40, "of this machine")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not keep to these limits")
+@pytest.mark.parametrize(("limit", "words"), [("RLIMIT_AS", "ulimit -v"), ("RLIMIT_DATA", "ulimit -d")])
+def test_the_limits_of_the_process_are_seen(limit, words):
+    script = f"""
+import resource, psutil
+from pairup import memory
+memory.CGROUPS = memory.OWN_GROUPS
+used = psutil.Process().memory_info()
+taken = used.vms if "{limit}" == "RLIMIT_AS" else used.data
+before = memory.free_memory()[0]
+resource.setrlimit(resource.{limit}, (taken + 2**28, taken + 2**28))
+free, words = memory.free_memory()
+assert 0 < free <= 2**28 < before, (free, before)
+try:
+    memory.check_memory(4096, 4096, matrices=8)
+except MemoryError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "4096 × 4096 objects need about 1 GiB (8 dense matrices), and 0.2" in done.stdout
+    assert words in done.stdout

@@ -61,3 +61,12 @@ def test_scaling_and_shifting_the_partners_scales_and_shifts_the_answer():
 def test_fewer_pairs_than_folds_are_refused():
     with pytest.raises(ValueError, match="needs at least 2 pairs, got n_samples = 1"):
         MatchedRegressor().fit([[1.0]], [[2.0]])
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-155, 1e155, 1e300])
+def test_the_units_of_either_set_do_not_matter(rng, scale):
+    X = rng.normal(size=(40, 2))
+    Y = np.c_[np.sin(X[:, 0]), X[:, 1] ** 2]
+    one, other = MatchedRegressor().fit(X, Y), MatchedRegressor().fit(scale * X, scale * Y)
+    assert (one.width_, one.ridge_) == (other.width_, other.ridge_)
+    np.testing.assert_allclose(other.predict(scale * X) / scale, one.predict(X), rtol=1e-6)

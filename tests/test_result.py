@@ -1,6 +1,8 @@
+import datetime
 import json
 import pickle
 from dataclasses import replace
+from decimal import Decimal
 from html.parser import HTMLParser
 
 import numpy as np
@@ -223,3 +225,17 @@ def test_the_old_name_of_with_names_warns(matched):
     with pytest.warns(FutureWarning, match="with_names"):
         old = m.renamed(names, names)
     assert old == m.with_names(names, names)
+
+
+def test_names_of_any_kind_can_be_written(sorted_sets, tmp_path):
+    odd = [datetime.date(2024, 1, 1), Decimal("1.5"), b"b\xff", float("nan"), (1, 2), "\udcff", None]
+    m = pairup.match(*sorted_sets[:2])
+    names = (odd * len(m))[: len(m)]
+    named = m.with_names(names, names)
+    assert named.names[0] == names, "the names are kept"
+    json.dumps(named.to_dict(), allow_nan=False)
+    assert named.to_dict()["pairs"][0]["x"] == "2024-01-01"
+    assert [line.split(",")[0] for line in named.to_csv().splitlines()[1:4]] == ["2024-01-01", "1.5", "b\\xff"]
+    named.to_csv().encode()
+    named.save(tmp_path / "m.npz")
+    assert pairup.Matching.load(tmp_path / "m.npz").names[0][:2] == ["2024-01-01", "1.5"]

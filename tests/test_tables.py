@@ -1,7 +1,11 @@
+import datetime
+import json
+from decimal import Decimal
+
 import numpy as np
 import pytest
 
-from pairup.tables import read_anchors, read_table
+from pairup.tables import plain_name, read_anchors, read_table
 
 VALUES = np.array([[1.0, 2.5], [3.0, -4.0], [5.0, 6.0]])
 
@@ -118,3 +122,59 @@ def test_bad_anchors_say_why(tmp_path, text, message):
     (tmp_path / "a.csv").write_text(text)
     with pytest.raises(ValueError, match=message):
         read_anchors(tmp_path / "a.csv", ["ann"], [0, 1])
+
+
+@pytest.mark.parametrize("name", ["two\nlines", "a\u2028b", "a\x0bb", "a\x85b", 'a "quoted" one', "a, b"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_names_come_through_whole(tmp_path, name, end):
+    quoted = '"' + name.replace('"', '""') + '"'
+    rows = ["who,a,b", f"{quoted},1,2.5", "bob,3,-4", "", "cy,5,6"]
+    (tmp_path / "a.csv").write_text(end.join(rows), encoding="utf-8", newline="")
+    table = read_table(tmp_path / "a.csv", id_column="who")
+    np.testing.assert_array_equal(table.values, VALUES)
+    assert table.names == [name, "bob", "cy"]
+
+
+def test_names_of_parquet_can_be_written(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    ids = {
+        "date": [datetime.date(2024, 1, day) for day in (1, 2, 3)],
+        "decimal": [Decimal("1.50"), Decimal("2.00"), Decimal("3.25")],
+        "bytes": [b"ann", b"b\xff", b"cy"],
+        "time": pandas.to_datetime(["2024-01-01", "2024-01-02", "2024-01-03"]),
+    }
+    expected = {
+        "date": ["2024-01-01", "2024-01-02", "2024-01-03"],
+        "decimal": ["1.50", "2.00", "3.25"],
+        "bytes": ["ann", "b\\xff", "cy"],
+        "time": ["2024-01-01 00:00:00", "2024-01-02 00:00:00", "2024-01-03 00:00:00"],
+    }
+    for kind, names in ids.items():
+        pandas.DataFrame({"id": names, "a": VALUES[:, 0], "b": VALUES[:, 1]}).to_parquet(tmp_path / "a.parquet")
+        assert read_table(tmp_path / "a.parquet", id_column="id").names == expected[kind]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [3, "ann", None, True, 1.5, np.int64(3), np.nan, np.inf, b"\xff", Decimal("1e5"), "\udcff", (1, 2), object()],
+)
+def test_plain_names_can_be_written_as_json_and_utf8(name):
+    plain = plain_name(name)
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+    str(plain).encode()
+    assert plain_name(plain) == plain
+
+
+def test_anchors_by_names_that_are_not_text(tmp_path):
+    (tmp_path / "a.csv").write_text("2024-01-02,b\n")
+    dates = [datetime.date(2024, 1, 1), datetime.date(2024, 1, 2)]
+    assert read_anchors(tmp_path / "a.csv", dates, [b"a", b"b"]) == [(1, 1)]
+
+
+def test_only_names_that_anchors_use_have_to_be_unique(tmp_path):
+    (tmp_path / "a.csv").write_text("bob,0\n")
+    assert read_anchors(tmp_path / "a.csv", ["ann", "bob", "ann"], [0, 1, 2]) == [(1, 0)]
+    (tmp_path / "a.csv").write_text("bob,0\nann,1\n")
+    with pytest.raises(ValueError, match="pair 2 names 'ann', as 2 rows of X are called"):
+        read_anchors(tmp_path / "a.csv", ["ann", "bob", "ann"], [0, 1, 2])

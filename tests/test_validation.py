@@ -1,7 +1,16 @@
 import numpy as np
 import pytest
 
-from pairup.validation import check_finite, check_pair, check_positive, check_set
+from pairup.validation import (
+    check_count,
+    check_equal_size,
+    check_finite,
+    check_jobs,
+    check_pair,
+    check_positive,
+    check_seed,
+    check_set,
+)
 
 
 @pytest.mark.parametrize(
@@ -59,3 +68,31 @@ def test_only_positive_finite_numbers_pass(value):
         assert check_positive(right, "width", "x") == right
     with pytest.raises(ValueError, match=r"width must be a positive number, got .*; leave it out"):
         check_positive(value, "width", "leave it out")
+
+
+@pytest.mark.parametrize("right", [0, 7, np.int64(7), True, 2**40])
+def test_seeds_are_whole_numbers(right):
+    assert check_seed(right) == right
+    assert type(check_seed(right)) is int
+
+
+@pytest.mark.parametrize("wrong", [-1, 1.0, None, "0", np.random.default_rng(0), np.array([1, 2])])
+def test_other_seeds_are_refused(wrong):
+    with pytest.raises(ValueError, match=r"random_state must be a whole number, 0 or more, got .*; pass 0"):
+        check_seed(wrong)
+    with pytest.raises(ValueError, match="random_state must be a whole number, from 0 to 9, got 10"):
+        check_seed(10, below=10)
+
+
+def test_jobs_and_counts():
+    for right in (None, 1, -1, np.int64(4)):
+        assert check_jobs(right) == right
+    assert check_count(np.int64(3), "cv", at_least=2) == 3
+    with pytest.raises(ValueError, match="cv must be at least 2, got 1; pass a whole number"):
+        check_count(1, "cv", at_least=2)
+
+
+def test_equal_sizes_pass_and_others_say_which_rows_to_drop():
+    check_equal_size(np.zeros((2, 1)), np.zeros((2, 5)), "so it is")
+    with pytest.raises(ValueError, match="X has 1 rows and Y has 4, and so it is; drop 3 rows of Y"):
+        check_equal_size(np.zeros((1, 1)), np.zeros((4, 1)), "so it is")

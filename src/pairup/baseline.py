@@ -13,7 +13,7 @@ from pairup.climb import Step
 from pairup.components import principal_components, shuffle_components
 from pairup.density_ratio import EPSILONS, eigendecompose, held_out_scores
 from pairup.evidence import Evidence
-from pairup.kernels import KernelFamily
+from pairup.kernels import KernelFamily, rescale
 from pairup.matcher import Matcher
 from pairup.matchers import KSNOCCO
 from pairup.types import Array, Indices
@@ -64,14 +64,6 @@ def compare_steps(
         reached.append(held_out_dependence(*sets, [search.assignment_ for search in searches]).max())
     sortable = turned and is_one_dimensional(X)
     yield Evidence(float(scores[0]), float(scores[1:].mean()), float(max(reached)), draws, sortable)
-
-
-def rescale(Z: Array) -> Array:
-    """Return a set in units of its largest deviation from the column means, so that no square under- or overflows."""
-    Z = Z / max(float(np.abs(Z).max()), np.finfo(float).tiny)
-    Z = Z - Z.mean(axis=0)
-    scaled: Array = Z / max(float(np.abs(Z).max()), np.finfo(float).tiny)
-    return scaled
 
 
 def held_out_dependence(X: Array, Y: Array, matchings: Sequence[Indices]) -> Array:

@@ -4,6 +4,7 @@ from typing import Literal
 
 import numpy as np
 
+from pairup.kernels import rescale
 from pairup.types import Array
 
 NOISE = 1e-12  # variances below this share of the largest are rounding errors
@@ -29,6 +30,7 @@ def standardize(Z: Array) -> Array:
     array([[-1.,  0.],
            [ 1.,  0.]])
     """
+    Z = rescale(Z, axis=0)
     deviation = Z.std(axis=0)
     deviation[deviation <= 1e-12 * np.abs(Z).max(axis=0, initial=1e-300)] = np.inf
     scaled: Array = (Z - Z.mean(axis=0)) / deviation

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pairup.assignment import assign
+from pairup.kernels import rescale
 from pairup.types import Array, Float32Array, Indices
-from pairup.validation import check_finite
+from pairup.validation import check_set
 
 FORBIDDEN = -60.0  # exp of it is nothing beside exp(0), and float32 still holds its inverse
 NO_ANCHORS = (np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp))
@@ -174,11 +176,37 @@ def count_pairs(overlap: float | str, n: int, m: int, n_anchors: int) -> int:
         if overlap != "auto":
             raise ValueError(f"overlap must be a number in (0, 1] or 'auto', got {overlap!r}")
         return min(n, m)
-    if not 0 < overlap <= 1:
+    if not (isinstance(overlap, Real) and 0 < overlap <= 1):
         raise ValueError(
-            f"overlap must lie in (0, 1], got {overlap}: it is the share of the smaller set that has a partner"
+            f"overlap must lie in (0, 1], got {overlap!r:.80}: it is the share of the smaller set that has a partner"
         )
     return max(round(float(overlap) * min(n, m)), n_anchors, 1)
+
+
+def count_anchors(anchors: Sequence[tuple[int, int]]) -> int:
+    """Return how many pairs are known, or raise a TypeError if they cannot be counted.
+
+    Parameters
+    ----------
+    anchors : sequence of (int, int)
+        Known pairs.
+
+    Returns
+    -------
+    int
+        Their number.
+
+    Examples
+    --------
+    >>> count_anchors([(0, 1)])
+    1
+    """
+    try:
+        return len(anchors)
+    except TypeError:
+        raise TypeError(
+            f"anchors must be a list of pairs (i, j), got {anchors!r:.100}; pass list(anchors), or leave it out"
+        ) from None
 
 
 def check_anchors(anchors: Sequence[tuple[int, int]], n: int, m: int) -> tuple[Indices, Indices]:
@@ -203,11 +231,16 @@ def check_anchors(anchors: Sequence[tuple[int, int]], n: int, m: int) -> tuple[I
     ...
     ValueError: anchors give x 0 the partners 1 and 2; keep one of them
     """
-    if len(anchors) == 0:
+    if count_anchors(anchors) == 0:
         return NO_ANCHORS
-    pairs = np.asarray(anchors)
+    try:
+        pairs = np.asarray(anchors)
+    except ValueError:  # of different lengths
+        pairs = np.empty(0)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
-        raise ValueError(f"anchors must be pairs (i, j) of whole numbers, got {anchors!r:.100}")
+        raise ValueError(
+            f"anchors must be pairs (i, j) of whole numbers, got {anchors!r:.100}; pass rows of X and Y counted from 0"
+        )
     of_x: dict[int, int] = {}
     of_y: dict[int, int] = {}
     for i, j in pairs.tolist():
@@ -238,10 +271,9 @@ def check_prior(prior: ArrayLike, n: int, m: int) -> Float32Array:
     ndarray of float32, shape (n, m)
         The scores.
     """
-    S = np.asarray(prior, dtype=np.float64)
+    S = rescale(check_set(prior, "prior", at_least=1))
     if S.shape != (n, m):
         raise ValueError(f"prior must have one row per x and one column per y, ({n}, {m}), got shape {S.shape}")
-    check_finite(S, "prior")
     S = S - S.mean()
     scaled: Float32Array = (S / max(float(np.abs(S).max()), 1e-300)).astype(np.float32)
     return scaled

@@ -1,5 +1,6 @@
 """Kernel matrices and the median width."""
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -10,6 +11,43 @@ from pairup.types import Array
 
 Kernel: TypeAlias = str | Callable[..., Any]
 """Name of a kernel, or a function of two rows."""
+
+
+ROUNDING = 1e-15  # squared distances below this share of the largest are rounding errors
+LARGEST = 1e34  # modulus of a kernel: its squares are numbers then, also in single precision, and so are its inverses
+
+
+def rescale(Z: NDArray[Any], axis: int | None = None) -> Array:
+    """Return Z times a power of two, so that its largest modulus lies in [½, 1) and no square over- or underflows.
+
+    The one place where units are taken away. A power of two is exact: in ordinary units results do not change by a bit.
+
+    Parameters
+    ----------
+    Z : ndarray
+        Numbers of any scale.
+    axis : int, optional
+        The axis along which the largest is sought; None scales all of Z alike, 0 each column, 1 each row.
+
+    Returns
+    -------
+    ndarray
+        The scaled numbers; zeros stay.
+
+    Examples
+    --------
+    >>> rescale(np.array([[3.0, 40.0], [-1.0, 10.0]]), axis=0)
+    array([[ 0.75   ,  0.625  ],
+           [-0.25   ,  0.15625]])
+    """
+    scaled: Array = np.ldexp(Z, -_exponents(Z, axis))
+    return scaled
+
+
+def _exponents(Z: NDArray[Any], axis: int | None = None) -> NDArray[np.intc]:
+    """Return e with 2^(e − 1) ≤ max |Z| < 2^e."""
+    e: NDArray[np.intc] = np.frexp(np.abs(Z).max(axis=axis, keepdims=True, initial=0.0))[1]
+    return e
 
 
 def squared_distances(X: ArrayLike, Z: ArrayLike | None = None) -> Array:
@@ -46,7 +84,8 @@ def squared_distances(X: ArrayLike, Z: ArrayLike | None = None) -> Array:
 def median_width(X: ArrayLike, *, distances: NDArray[Any] | None = None) -> float:
     """Return m = 2^(−1/2) · median(‖x_i − x_j‖) over all i, j, the diagonal included as the paper writes it.
 
-    Where more than half of the distances are 0 (many duplicates), the median of the others takes its place.
+    Where more than half of the distances are 0 but for rounding (many duplicates, or one object far from all others),
+    the median of the others takes its place.
 
     Parameters
     ----------
@@ -65,10 +104,13 @@ def median_width(X: ArrayLike, *, distances: NDArray[Any] | None = None) -> floa
     >>> round(median_width([[0.0], [1.0], [2.0]]), 3)
     0.707
     """
-    D = squared_distances(X) if distances is None else distances
-    median = np.median(D)
-    if median == 0 and D.any():
-        median = np.median(D[D > 0])
+    if distances is None:
+        Z = np.asarray(X, dtype=np.float64)
+        return math.ldexp(median_width((), distances=squared_distances(rescale(Z))), int(_exponents(Z).item()))
+    D = distances
+    median, rounding = np.median(D), ROUNDING * float(D.max())
+    if median <= rounding and D.any():
+        median = np.median(D[D > rounding])
     return float(np.sqrt(median / 2))
 
 
@@ -79,6 +121,14 @@ def _positive(width: float) -> float:
             f"the kernel width must be positive, got {width}; a median width of 0 means that all rows are equal"
         )
     return width
+
+
+def _in_widths(X: ArrayLike, Z: ArrayLike | None, width: float) -> tuple[Array, Array | None, float]:
+    """Return both sets and the width times the same power of two, so that the width lies in [½, 1)."""
+    scaled, e = math.frexp(_positive(width))
+    x, z = (None if S is None else np.ldexp(np.asarray(S, dtype=np.float64), -e) for S in (X, Z))
+    assert x is not None
+    return x, z, scaled
 
 
 def gaussian(X: ArrayLike, Z: ArrayLike | None = None, *, width: float) -> Array:
@@ -104,8 +154,9 @@ def gaussian(X: ArrayLike, Z: ArrayLike | None = None, *, width: float) -> Array
     array([[1.   , 0.607],
            [0.607, 1.   ]])
     """
+    X, Z, width = _in_widths(X, Z, width)
     K = squared_distances(X, Z)
-    K *= -0.5 / _positive(width) ** 2
+    K *= -0.5 / width**2
     np.exp(K, out=K)
     return K
 
@@ -133,8 +184,9 @@ def laplacian(X: ArrayLike, Z: ArrayLike | None = None, *, width: float) -> Arra
     array([[1.   , 0.368],
            [0.368, 1.   ]])
     """
+    X, Z, width = _in_widths(X, Z, width)
     K = np.sqrt(squared_distances(X, Z))
-    K /= -_positive(width)
+    K /= -width
     np.exp(K, out=K)
     return K
 
@@ -218,6 +270,11 @@ def check_kernel(K: ArrayLike, name: str = "K") -> Array:
             "pass the kernel of all objects against all objects, or another kernel than 'precomputed'"
         )
     scale = float(np.abs(K).max(initial=0.0))
+    if not (scale == 0 or 1 / LARGEST <= scale <= LARGEST):  # NaN is not
+        raise ValueError(
+            f"the kernel of {name} must be finite, its largest modulus between {1 / LARGEST:.0e} and {LARGEST:.0e}, "
+            f"got {scale:.3g}; divide {name} by its largest value first"
+        )
     gap = float(np.abs(K - K.T).max(initial=0.0))
     if gap > 1e-8 * scale:
         raise ValueError(
@@ -260,9 +317,11 @@ class KernelFamily:
         self.kernel = kernel
         self.has_width = kernel in ("gaussian", "laplacian")
         if self.has_width:
-            self._distances = squared_distances(X)
-            self.median_width = median_width(X, distances=self._distances)
-            if not self.median_width > 0:
+            Z = np.asarray(X, dtype=np.float64)
+            self._distances = squared_distances(rescale(Z))
+            self._width = median_width((), distances=self._distances)  # in the units of these distances
+            self.median_width = math.ldexp(self._width, int(_exponents(Z).item()))
+            if not self._width > 0:
                 raise ValueError(
                     f"all rows of {name} are equal; expected objects that differ; "
                     f"check that {name} holds the data you want to match"
@@ -272,7 +331,14 @@ class KernelFamily:
         else:
             from sklearn.metrics.pairwise import pairwise_kernels
 
-            self._matrix = check_kernel(pairwise_kernels(np.asarray(X, dtype=np.float64), metric=kernel), name)
+            with np.errstate(over="ignore", invalid="ignore"):  # told by the check
+                K = pairwise_kernels(np.asarray(X, dtype=np.float64), metric=kernel)
+            self._matrix = check_kernel(K, name)
+            if np.ptp(self._matrix) == 0:
+                raise ValueError(
+                    f"the kernel of {name} is {self._matrix.flat[0]:.3g} for all objects, expected one that tells them "
+                    f"apart; check that {name} holds the data you want to match, and in ordinary units"
+                )
 
     def matrix(self, c: float = 1.0) -> Array:
         """Return the kernel matrix at width c · median width.
@@ -289,7 +355,7 @@ class KernelFamily:
         """
         if not self.has_width:
             return self._matrix
-        width = c * self.median_width
+        width = c * self._width
         if self.kernel == "gaussian":
             return np.exp(self._distances * (-0.5 / width**2))
         return np.exp(np.sqrt(self._distances) / -width)

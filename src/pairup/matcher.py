@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from numbers import Real
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -17,7 +18,7 @@ from pairup.memory import check_memory
 from pairup.multistart import MultiStart
 from pairup.parallel import pinned_blas, run, runs_here
 from pairup.types import Array, Indices
-from pairup.validation import check_finite
+from pairup.validation import check_count, check_equal_size, check_jobs, check_set
 
 KernelOrPair: TypeAlias = Kernel | tuple[Kernel, Kernel]
 
@@ -169,23 +170,15 @@ class Matcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
 
     def _validate(self, X: ArrayLike, Y: ArrayLike, *, reset: bool = True) -> tuple[Array, Array]:
         self._check_parameters()
-        if np.size(Y) and np.ndim(Y) in (1, 2) and np.asarray(Y).dtype.kind == "f":
-            # says more than scikit-learn's own check of targets
-            check_finite(np.asarray(Y).reshape(np.shape(Y)[0], -1), "Y")
-        checked: tuple[Array, Array] = validate_data(
-            self,
-            X,
-            Y,
-            dtype=np.float64,
-            multi_output=True,
-            y_numeric=True,
-            ensure_all_finite=False,
-            ensure_min_samples=2,
-            reset=reset,
-        )
-        table_x, table_y = checked[0], checked[1].astype(np.float64).reshape(len(checked[1]), -1)
-        check_finite(table_x, "X")
-        check_finite(table_y, "Y")
+        table_x, table_y = check_set(X, "X"), check_set(Y, "Y")
+        if np.ndim(X) < 2:  # scikit-learn asks for that
+            raise ValueError(
+                f"X must be a table of rows and columns, got a vector of shape {np.shape(X)}; "
+                "pass X.reshape(-1, 1) if it is one column, or call pairup.match, which takes vectors"
+            )
+        validate_data(self, X, skip_check_array=True, ensure_2d=False, reset=reset, y=table_y)  # names of columns
+        validate_data(self, table_x, skip_check_array=True, reset=reset, y=table_y)
+        check_equal_size(table_x, table_y, f"{type(self).__name__} gives every x a y; pairup.match takes any sizes")
         check_memory(len(table_x), len(table_y), self._dense_matrices)
         return table_x, table_y
 
@@ -194,8 +187,8 @@ class Matcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
         return 10
 
     def _check_parameters(self) -> None:
-        if self.n_starts < 1:
-            raise ValueError(f"n_starts must be at least 1, got {self.n_starts}")
+        check_count(self.n_starts, "n_starts")
+        check_jobs(self.n_jobs)
 
     def _families(self, X: Array, Y: Array) -> tuple[KernelFamily, KernelFamily]:
         kernel_x, kernel_y = self._kernels
@@ -247,7 +240,6 @@ class IterativeMatcher(Matcher):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.max_iter < 1:
-            raise ValueError(f"max_iter must be at least 1, got {self.max_iter}")
-        if not 0 < self.eta <= 1:
-            raise ValueError(f"eta, the step size, must lie in (0, 1], got {self.eta}")
+        check_count(self.max_iter, "max_iter")
+        if not (isinstance(self.eta, Real) and 0 < self.eta <= 1):
+            raise ValueError(f"eta, the step size, must lie in (0, 1], got {self.eta!r:.80}")

@@ -18,6 +18,7 @@ from pairup.parallel import pinned_blas
 from pairup.selection import LAMBDAS, WIDTHS, RatioGrid, fold_numbers
 from pairup.starts import eigen_starts
 from pairup.types import Array
+from pairup.validation import check_count, check_positive, check_seed
 
 WIDE = WIDTHS[-1]  # the paper's c' = 10^½, best for NOCCO
 
@@ -42,8 +43,7 @@ class KernelizedSorting(IterativeMatcher):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not self.width > 0:
-            raise ValueError(f"width must be positive, got {self.width}; it multiplies the median width")
+        check_positive(self.width, "width", "it multiplies the median width")
 
 
 class QuadraticSorting(KernelizedSorting):
@@ -174,8 +174,7 @@ class KSNOCCO(QuadraticSorting):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not self.epsilon > 0:
-            raise ValueError(f"epsilon, the regulariser, must be positive, got {self.epsilon}")
+        check_positive(self.epsilon, "epsilon, the regulariser,", "leave it out for 0.05")
 
 
 class KSMI(KernelizedSorting):
@@ -237,8 +236,7 @@ class KSMI(KernelizedSorting):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not self.ridge > 0:
-            raise ValueError(f"ridge must be positive, got {self.ridge}")
+        check_positive(self.ridge, "ridge", "leave it out for 1e-3")
         if self.step not in ("working", "published"):
             raise ValueError(f"step must be 'working' or 'published', got {self.step!r}")
 
@@ -404,6 +402,9 @@ class LSOM(IterativeMatcher):
         super()._check_parameters()
         _check_grid("widths", self.widths)
         _check_grid("lambdas", self.lambdas)
+        check_count(self.cv, "cv")
+        if self.random_state is not None and not isinstance(self.random_state, np.random.RandomState):
+            check_seed(self.random_state, below=2**32)
         if self.ridge not in ("outside", "inside"):
             raise ValueError(f"ridge must be 'outside' or 'inside', got {self.ridge!r}")
         if self.select not in ("wide-to-narrow", "start", "iteration"):
@@ -489,5 +490,6 @@ class ProductLSOM(Matcher):
 
 
 def _check_grid(name: str, grid: Sequence[float]) -> None:
-    if len(grid) == 0 or not min(grid) > 0:
-        raise ValueError(f"{name} must be one or more positive numbers, got {grid!r}")
+    values = np.asarray(grid)
+    if values.ndim != 1 or values.dtype.kind not in "iuf" or not (values.size and 0 < values.min() < np.inf):
+        raise ValueError(f"{name} must be one or more positive numbers, got {grid!r:.80}")

@@ -3,18 +3,18 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from pairup.baseline import compare_steps
 from pairup.climb import Step
+from pairup.constraints import count_anchors
 from pairup.evidence import Evidence
 from pairup.matcher import Matcher
 from pairup.matchers import KSHSIC, KSMI, KSNOCCO, LSOM
 from pairup.methods import METHODS, check_method
 from pairup.result import Alternative, Matching, plain_names
 from pairup.types import Array
-from pairup.validation import check_set
+from pairup.validation import check_jobs, check_seed, check_set
 
 if TYPE_CHECKING:
     from pairup.auto import Answer
@@ -79,6 +79,7 @@ def match(
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> X = rng.gamma(2.0, size=(60, 3)) * [3, 2, 1]
     >>> m = match(X, X[::-1] @ rng.normal(size=(3, 3)))
@@ -149,31 +150,31 @@ def match_steps(
         meanwhile the steps hold the matching that was found.
     """
     check_method(method, METHODS)
-    if not isinstance(random_state, int | np.integer):
-        raise ValueError(f"random_state must be a whole number, got {random_state!r}; results repeat with the same one")
-    if random_state < 0:
-        raise ValueError(f"random_state must be 0 or more, got {random_state}")
-    names = (_row_names(X), _row_names(Y))
+    seed = check_seed(random_state)
+    check_jobs(n_jobs)
     if method == "auto":
         from pairup.auto import Answer, Problem, solve
 
         problem = Problem.check(
             X, Y, metric=metric, kernel=kernel, anchors=anchors, prior=prior, prior_weight=prior_weight, overlap=overlap
         )
-        for step in solve(problem, seed=int(random_state), n_jobs=n_jobs):
+        names = _row_names(X, problem.constraints.n), _row_names(Y, problem.constraints.m)
+        for step in solve(problem, seed=seed, n_jobs=n_jobs):
             yield _from_answer(step, names, problem.sets) if isinstance(step, Answer) else step
         return
-    given = {"metric": metric != "auto", "kernel": kernel is not None, "anchors": len(anchors) > 0}
+    given = {"metric": metric != "auto", "kernel": kernel is not None, "anchors": count_anchors(anchors) > 0}
     given |= {"prior": prior is not None, "prior_weight": prior_weight is not None, "overlap": overlap != 1.0}
     if any(given.values()):
         extra = ", ".join(name for name, is_given in given.items() if is_given)
         raise ValueError(f"{extra} can be used with method='auto' only, got method={method!r}")
     model = MATCHERS[method](n_jobs=n_jobs)
     if "random_state" in model.get_params():
-        model.set_params(random_state=random_state)
-    yield from model.steps(X, Y)
+        model.set_params(random_state=seed)
+    x, y = check_set(X, "X"), check_set(Y, "Y")
+    names = _row_names(X, len(x)), _row_names(Y, len(y))
+    yield from model.steps(x, y)
     indices, value = model.assignment_, model.dependence_
-    for compared in compare_steps(check_set(X, "X"), check_set(Y, "Y"), indices, model, seed=int(random_state)):
+    for compared in compare_steps(x, y, indices, model, seed=seed):
         if isinstance(compared, Step):
             yield Step(model.n_searches_ + compared.start, compared.iteration, indices, value)
         else:
@@ -195,11 +196,9 @@ def _from_model(model: Matcher, method: str, names: tuple[list[Any], list[Any]],
     )
 
 
-def _row_names(Z: ArrayLike) -> list[Any]:
+def _row_names(Z: ArrayLike, n: int) -> list[Any]:
     index = getattr(Z, "index", None)  # a DataFrame or Series
-    if index is None or callable(index):
-        return list(range(len(np.atleast_1d(np.asarray(Z)))))
-    return plain_names(index)
+    return list(range(n)) if index is None or callable(index) else plain_names(index)
 
 
 def _from_answer(answer: "Answer", names: tuple[list[Any], list[Any]], sets: tuple[Array, Array] | None) -> Matching:

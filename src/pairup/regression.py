@@ -16,7 +16,7 @@ from sklearn.base import (
 from sklearn.model_selection import KFold
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pairup.kernels import gaussian, median_width
+from pairup.kernels import gaussian, median_width, rescale
 from pairup.types import Array
 
 
@@ -162,13 +162,14 @@ class MatchedRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
             )
         self._one_column = partners.ndim == 1
         Y = partners.reshape(n, -1)
+        scaled = rescale(Y)  # so that errors can be squared, whatever the units of Y
         error = np.zeros((len(self.widths), len(self.ridges)))
         for train, test in KFold(self.cv, shuffle=True, random_state=self.random_state).split(points):
-            mean = Y[train].mean(axis=0)
+            mean = scaled[train].mean(axis=0)
             for k, width in enumerate(self.widths):
                 features = KernelFeatures(width=width).fit(points[train])
-                weights = _solve(features.transform(points[train]), Y[train] - mean, self.ridges)
-                error[k] += ((features.transform(points[test]) @ weights + mean - Y[test]) ** 2).sum(axis=(1, 2))
+                weights = _solve(features.transform(points[train]), scaled[train] - mean, self.ridges)
+                error[k] += ((features.transform(points[test]) @ weights + mean - scaled[test]) ** 2).sum(axis=(1, 2))
         k, j = divmod(int(error.argmin()), len(self.ridges))
         self.width_, self.ridge_ = self.widths[k], self.ridges[j]
         self.features_ = KernelFeatures(width=self.width_).fit(points)

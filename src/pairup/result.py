@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from pairup.climb import Step
 from pairup.evidence import DOUBT, Evidence
+from pairup.tables import plain_name
 from pairup.types import Array, Indices
 from pairup.validation import check_set
 
@@ -326,6 +327,11 @@ class Matching:
                 row["confidence"] = round(float(self.confidence[i]), 4)
             yield row
 
+    def _plain_rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the pairs as they are written, names as numbers or text."""
+        for row in self.rows():
+            yield row | {"x": plain_name(row["x"]), "y": plain_name(row["y"])}
+
     def with_names(self, x_names: Sequence[Any], y_names: Sequence[Any]) -> "Matching":
         """Return the same matching with other names for the rows.
 
@@ -373,7 +379,7 @@ class Matching:
             "method": self.method,
             "dependence": self.dependence,
             "indices": self.indices.tolist(),
-            "pairs": list(self.rows()),
+            "pairs": list(self._plain_rows()),
         }
         if self.report:
             answer |= {"reliable": self.reliable, "reliability": self.reliability, "report": self.report}
@@ -393,7 +399,7 @@ class Matching:
         fields = ["x", "y", "confidence"] if self.confidence.size else ["x", "y"]
         writer = csv.DictWriter(text, fieldnames=fields, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(self.rows())
+        writer.writerows(self._plain_rows())
         return text.getvalue()
 
     def to_frame(self) -> Any:
@@ -441,7 +447,7 @@ class Matching:
             "format": FORMAT,
             "method": self.method,
             "dependence": self.dependence,
-            "names": [[name if isinstance(name, int | float | str) else str(name) for name in of] for of in self.names],
+            "names": [[plain_name(name) for name in of] for of in self.names],
             "reliable": self.reliable,
             "reliability": self.reliability,
             "report": self.report,

@@ -1,17 +1,34 @@
 """Read tables of numbers, and known pairs, from files."""
 
 import csv
+import math
+import struct
+import tokenize
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from lzma import LZMAError
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairup.extras import require
+from pairup.memory import free_memory
 from pairup.types import Array
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".npy", ".npz", ".parquet")
+DAMAGE = (
+    # what NumPy and the readers of archives raise on damaged, encrypted and unusual files
+    ArithmeticError, AttributeError, BadZipFile, EOFError, LookupError, LZMAError, OSError, RuntimeError, SyntaxError,
+    TypeError, ValueError, struct.error, tokenize.TokenError, zlib.error,
+)  # fmt: skip
+OTHER_SEPARATORS = (
+    (";", "semicolons", "save it with commas between cells and points as decimal marks"),
+    ("\t", "tabs", "name it .tsv"),
+)
 
 
 class Table(NamedTuple):
@@ -22,11 +39,39 @@ class Table(NamedTuple):
     values : ndarray of shape (n, d)
         Numbers, one object per row.
     names : list
-        Name of each object; its row number where the file has no names.
+        Name of each object, a number or text; its row number where the file has no names.
     """
 
     values: Array
     names: list[Any]
+
+
+def plain_name(name: Any) -> Any:
+    """Return the name of an object as a number or text that can be written to any file.
+
+    Parameters
+    ----------
+    name : object
+        A name, such as a date, a Decimal or bytes.
+
+    Returns
+    -------
+    int, float, bool, str or None
+        The same name; text where it was neither a number nor text.
+
+    Examples
+    --------
+    >>> import datetime
+    >>> [plain_name(name) for name in (3, "ann", b"bob", datetime.date(2024, 5, 1), float("nan"))]
+    [3, 'ann', 'bob', '2024-05-01', 'nan']
+    """
+    if isinstance(name, np.generic):
+        name = name.item()
+    if name is None or isinstance(name, bool | int) or (isinstance(name, float) and math.isfinite(name)):
+        return name
+    if isinstance(name, bytes):
+        return name.decode("utf-8", "backslashreplace")
+    return str(name).encode("utf-8", "backslashreplace").decode("utf-8")  # some text cannot be written as UTF-8
 
 
 def read_table(path: str | Path, *, header: bool | None = None, id_column: str | None = None) -> Table:
@@ -64,22 +109,48 @@ def _read_numpy(path: Path, id_column: str | None) -> Table:
     """Read a .npy file, or the only array of an .npz file."""
     try:
         with path.open("rb") as file:  # numpy leaves a broken archive open
+            if path.suffix.lower() == ".npy":
+                _check_size(file, path)
             loaded = np.load(file, allow_pickle=False)
             if path.suffix.lower() == ".npz":
                 loaded = _only_array(loaded)
-    except (ValueError, OSError, EOFError, BadZipFile) as error:
+    except MemoryError as error:
+        raise MemoryError(f"{path}: too large for the free memory ({error}); cut it into parts") from error
+    except DAMAGE as error:
         raise ValueError(
-            f"{path}: cannot be read as a table ({error}); save it again with numpy.save or numpy.savez"
+            f"{path}: cannot be read as a table ({_in_one_line(error)}); save it again with numpy.save or numpy.savez"
         ) from error
     if loaded.dtype.kind not in "biuf":
         raise ValueError(f"{path}: expected numbers, got an array of {loaded.dtype}; save it as floats")
     if loaded.ndim == 0:
         raise ValueError(f"{path}: expected one object per row, got a single number; save a matrix")
+    if loaded.size == 0:
+        raise ValueError(
+            f"{path}: expected one object per row, got an empty array of shape {loaded.shape}; save a matrix"
+        )
     values = np.asarray(loaded, dtype=np.float64).reshape(len(loaded), -1)
     if id_column is None:
         return Table(values, list(range(len(values))))
     place = _column([str(i) for i in range(values.shape[1])], id_column, path)
-    return Table(np.delete(values, place, axis=1), values[:, place].tolist())
+    return Table(np.delete(values, place, axis=1), [plain_name(name) for name in values[:, place]])
+
+
+def _in_one_line(error: Exception) -> str:
+    """Return the beginning of a message without line breaks."""
+    return " ".join(str(error).split())[:200]
+
+
+def _check_size(file: BinaryIO, path: Path) -> None:
+    """Raise a ValueError if a .npy file is smaller than its header says, before memory is taken for it."""
+    if file.read(6) == np.lib.format.MAGIC_PREFIX:
+        file.seek(0)
+        version = np.lib.format.read_magic(file)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(file)
+        told, there = math.prod(shape) * dtype.itemsize, path.stat().st_size - file.tell()
+        if not dtype.hasobject and told > there:
+            raise ValueError(f"damaged or truncated: {told} bytes of numbers expected, {there} found")
+    file.seek(0)
 
 
 def _only_array(archive: Any) -> NDArray[Any]:
@@ -88,7 +159,13 @@ def _only_array(archive: Any) -> NDArray[Any]:
         raise ValueError(
             f"expected one array, found {len(archive.files)} ({', '.join(archive.files)}); save one per file"
         )
-    array: NDArray[Any] = archive[archive.files[0]]
+    name = archive.files[0]
+    declared = archive.zip.infolist()[0].file_size
+    if declared > free_memory()[0]:
+        raise MemoryError(f"{name} unpacks to {declared} bytes")
+    array: NDArray[Any] = archive[name]
+    if not isinstance(array, np.ndarray):
+        raise ValueError(f"expected an array, got the file {name!r}")
     return array
 
 
@@ -98,8 +175,10 @@ def _read_parquet(path: Path, id_column: str | None) -> Table:
     arrow = require("pyarrow", extra="parquet")
     try:
         table = parquet.read_table(path)
-    except (arrow.ArrowInvalid, OSError) as error:
-        raise ValueError(f"{path}: cannot be read as parquet ({error}); save it again, or as csv") from error
+    except (arrow.ArrowException, OSError, ValueError, RuntimeError) as error:
+        raise ValueError(
+            f"{path}: cannot be read as parquet ({_in_one_line(error)}); save it again, or as csv"
+        ) from error
     columns = table.column_names
     cells = [table.column(i).to_pylist() for i in range(len(columns))]
     return _numbers([list(row) for row in zip(*cells, strict=True)], columns, id_column, path, first_row=1)
@@ -108,28 +187,43 @@ def _read_parquet(path: Path, id_column: str | None) -> Table:
 def _read_text(path: Path, header: bool | None, id_column: str | None) -> Table:
     """Read a csv, tsv or txt file."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            if path.suffix.lower() == ".txt":
+                rows: list[list[Any]] = [line.split() for line in file]
+            else:
+                rows = list(csv.reader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ","))
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: not a text table ({error}); save it as UTF-8") from error
-    lines = [line for line in text.splitlines() if line.strip()]
-    if path.suffix.lower() == ".txt":
-        rows: list[list[Any]] = [line.split() for line in lines]
-    else:
-        rows = list(csv.reader(lines, delimiter="\t" if path.suffix.lower() == ".tsv" else ","))
+    except csv.Error as error:
+        raise ValueError(
+            f"{path}: not a text table ({error}); check whether a quotation mark is missing, or a cell holds a document"
+        ) from error
+    rows = [row for row in rows if len(row) > 1 or "".join(row).strip()]
     if not rows:
         raise ValueError(f"{path}: the file is empty; expected one object per row")
     width = len(rows[0])
     for number, row in enumerate(rows, 1):
         if len(row) != width:
+            _check_separator(rows, path)
             raise ValueError(
                 f"{path}: row {number} has {len(row)} cells and row 1 has {width}; check whether the file is truncated"
             )
     if header is None:
-        named = id_column is not None and not id_column.isdigit()
-        ids = {int(id_column)} if id_column is not None and id_column.isdigit() else set()
+        named = id_column is not None and not id_column.isdecimal()
+        ids = {int(id_column)} if id_column is not None and id_column.isdecimal() else set()
         header = named or any(not _is_number(cell) for i, cell in enumerate(rows[0]) if i not in ids)
     columns = [str(cell).strip() for cell in rows[0]] if header else [str(i) for i in range(width)]
     return _numbers(rows[header:], columns, id_column, path, first_row=1 + header)
+
+
+def _check_separator(rows: Sequence[Sequence[Any]], path: Path) -> None:
+    """Raise a ValueError if the cells of a csv file seem to be separated by something else."""
+    lines = [",".join(map(str, row)) for row in rows] if path.suffix.lower() == ".csv" else []
+    for separator, words, advice in OTHER_SEPARATORS:
+        cells = lines[-1].replace(",", ".").split(separator) if lines else []
+        alike = len({line.count(separator) for line in lines}) == 1
+        if alike and len(cells) > 1 and 2 * sum(map(_is_number, cells)) >= len(cells):
+            raise ValueError(f"{path}: the cells seem to be separated by {words}, expected commas; {advice}")
 
 
 def _is_number(cell: Any) -> bool:
@@ -145,7 +239,7 @@ def _column(columns: list[str], wanted: str, path: Path) -> int:
     """Return the index of the column of that name or number."""
     if wanted in columns:
         return columns.index(wanted)
-    if wanted.isdigit() and int(wanted) < len(columns):
+    if wanted.isdecimal() and int(wanted) < len(columns):
         return int(wanted)
     raise ValueError(f"{path}: no column {wanted!r}; the columns are {', '.join(columns[:20])}")
 
@@ -157,14 +251,17 @@ def _numbers(rows: list[list[Any]], columns: list[str], id_column: str | None, p
     names: list[Any] = list(range(len(rows)))
     if id_column is not None:
         place = _column(columns, id_column, path)
-        names = [row[place] for row in rows]
+        names = [plain_name(row[place]) for row in rows]
         rows = [row[:place] + row[place + 1 :] for row in rows]
         columns = columns[:place] + columns[place + 1 :]
     if not columns:
         raise ValueError(f"{path}: no column but the id column; expected columns of numbers too")
     try:
         return Table(np.array(rows, dtype=np.float64), names)
+    except OverflowError:
+        raise ValueError(f"{path}: a number is beyond ±1.8e308; save it in larger units") from None
     except (TypeError, ValueError):
+        _check_separator(rows, path)
         for number, row in enumerate(rows, first_row):
             for column, cell in zip(columns, row, strict=True):
                 if not _is_number(cell):
@@ -199,13 +296,15 @@ def read_anchors(path: str | Path, x_names: list[Any], y_names: list[Any]) -> li
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             lines = [line for line in csv.reader(file) if line]
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ValueError(
             f"{path}: cannot be read as anchors ({error}); pass a csv file of two columns, x and y"
         ) from error
     if lines and [cell.strip().lower() for cell in lines[0][:2]] == ["x", "y"]:
         lines = lines[1:]
-    of_x, of_y = ({str(name): k for k, name in enumerate(names)} for names in (x_names, y_names))
+    x_names, y_names = ([str(plain_name(name)).strip() for name in names] for names in (x_names, y_names))
+    of_x, of_y = ({name: k for k, name in enumerate(names)} for names in (x_names, y_names))
+    repeated = {side: Counter(names) for side, names in (("X", x_names), ("Y", y_names))}
     anchors = []
     for number, line in enumerate(lines, start=1):
         if len(line) < 2:
@@ -217,6 +316,11 @@ def read_anchors(path: str | Path, x_names: list[Any], y_names: list[Any]) -> li
                 raise ValueError(
                     f"{path}: pair {number} names {cell.strip()!r}, which is no row of {side}; "
                     "use the names of the id column, or row numbers counted from 0 if there is none"
+                )
+            if (rows := repeated[side][cell.strip()]) > 1:
+                raise ValueError(
+                    f"{path}: pair {number} names {cell.strip()!r}, as {rows} rows of {side} are called; "
+                    "give every row a name of its own"
                 )
         anchors.append((of_x[line[0].strip()], of_y[line[1].strip()]))
     return anchors

@@ -1,12 +1,17 @@
 """Checks of sets of objects and of numbers, before work starts."""
 
 import math
-from numbers import Real
+import os
+from collections.abc import Iterator, Mapping, Set
+from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from pairup.types import Array
+
+MISSING = ("NoneType", "NAType", "NaTType")  # the types of None and of what pandas puts in empty cells
 
 
 def check_finite(Z: Array, name: str) -> None:
@@ -26,11 +31,16 @@ def check_finite(Z: Array, name: str) -> None:
     ...
     ValueError: X contains NaN or infinity in 1 of 2 values, the first in row 0, column 1; ...
     """
-    bad = ~np.isfinite(Z)
+    _refuse_cells(~np.isfinite(Z), name, "NaN or infinity")
+
+
+def _refuse_cells(bad: NDArray[np.bool_], name: str, what: str) -> None:
+    """Raise a ValueError that counts bad cells and says where the first is."""
     if bad.any():
+        bad = bad.reshape(len(bad), -1)
         row, column = np.argwhere(bad)[0]
         raise ValueError(
-            f"{name} contains NaN or infinity in {int(bad.sum())} of {Z.size} values, the first in row {row}, "
+            f"{name} contains {what} in {int(bad.sum())} of {bad.size} values, the first in row {row}, "
             f"column {column}; drop such rows, or fill them in first (sklearn.impute does)"
         )
 
@@ -62,7 +72,7 @@ def check_positive(value: float, name: str, advice: str) -> float:
     ValueError: width must be a positive number, got -1.0; leave it out for the default
     """
     if not (isinstance(value, Real) and 0 < value < math.inf):  # NaN is not
-        raise ValueError(f"{name} must be a positive number, got {value!r}; {advice}")
+        raise ValueError(f"{name} must be a positive number, got {value!r:.80}; {advice}")
     return value
 
 
@@ -92,30 +102,200 @@ def check_set(Z: ArrayLike, name: str, *, at_least: int = 2) -> Array:
     ...
     ValueError: X must be numbers, got text such as 'a'; encode text columns first ...
     """
-    array = np.asarray(Z)
-    if array.dtype.kind in "OUS":
-        try:
-            array = array.astype(np.float64)
-        except (TypeError, ValueError):
-            first = next((v for v in array.ravel().tolist() if isinstance(v, str)), array.ravel()[0])
-            raise ValueError(
-                f"{name} must be numbers, got text such as {first!r}; encode text columns first "
-                "(sklearn.preprocessing.OneHotEncoder) or drop them"
-            ) from None
-    if array.dtype.kind == "c":
-        raise ValueError(f"{name} must be real numbers, got complex ones; pass real and imaginary parts as columns")
+    array = _as_floats(_as_array(Z, name), name)
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim > 2:
-        array = array.reshape(len(array), -1)
-    if array.ndim == 0 or len(array) < at_least or array.shape[1] == 0:
+        array = array.reshape(len(array), math.prod(array.shape[1:]))
+    if array.ndim == 0 or array.size == 0 or len(array) < at_least:
+        # "feature(s)", "sample" and the shape: scikit-learn asks for these words
+        got = f"shape {np.shape(array)}"
+        if array.ndim == 2:
+            n, d = array.shape
+            empty = f"0 feature(s) (shape={array.shape}) while a minimum of 1 is required"
+            got = empty if d == 0 else f"shape {array.shape}, {n} sample{'' if n == 1 else 's'}"
         raise ValueError(
-            f"{name} must have at least {at_least} rows and one column, got shape {np.shape(Z)}; "
+            f"{name} must have at least {at_least} row{'s' if at_least > 1 else ''} and one column, got {got}; "
             "pass one object per row"
         )
-    table: Array = np.ascontiguousarray(array, dtype=np.float64)
+    table: Array = np.ascontiguousarray(array)
     check_finite(table, name)
     return table
+
+
+def _as_array(Z: Any, name: str) -> NDArray[Any]:
+    """Return what a set was given as as an array, or say which kind of object it is and what to pass instead."""
+    kind = type(Z).__name__
+    if Z is None:  # in the words that scikit-learn asks for
+        raise ValueError(
+            f"{name}: Expected array-like (array or non-string sequence), got None; pass a table, one object per row"
+        )
+    if isinstance(Z, str | bytes | os.PathLike):
+        raise ValueError(
+            f"{name} must be a table of numbers, got {Z!r:.80}; read the file first, "
+            "for example with numpy.loadtxt or pandas.read_csv"
+        )
+    if hasattr(Z, "toarray"):
+        raise TypeError(
+            f"{name} must be a dense array, got a sparse one ({kind}); pass {name}.toarray() if it fits into memory"
+        )
+    if isinstance(Z, Mapping):
+        raise TypeError(f"{name} must be a table, got a {kind}; pass its columns as pandas.DataFrame({name})")
+    if isinstance(Z, Iterator | Set):
+        raise TypeError(f"{name} must be a table whose rows have an order, got a {kind}; pass list({name})")
+    if isinstance(Z, np.ma.MaskedArray):
+        _refuse_cells(np.atleast_1d(np.ma.getmaskarray(Z)), name, "masked values")
+    try:
+        return np.asarray(Z)
+    except OverflowError:
+        raise _too_large(name) from None
+    except (ValueError, TypeError, RuntimeError) as error:
+        raise ValueError(
+            f"{name} cannot be read as a table of numbers ({error}); pass rows of equal length, one per object"
+        ) from error
+
+
+def _as_floats(array: NDArray[Any], name: str) -> Array:
+    """Return an array as float64, or say what it holds instead of real numbers."""
+    kind = array.dtype.kind
+    if kind == "c" or (kind == "O" and any(isinstance(value, complex) for value in array.flat)):
+        raise ValueError(
+            f"{name} must be real numbers, got complex ones (Complex data not supported); "
+            "pass real and imaginary parts as columns"
+        )
+    if kind in "mM":
+        raise ValueError(
+            f"{name} must be numbers, got dates or times ({array.dtype}); pass numbers, such as days since the first"
+        )
+    if kind == "V":
+        raise ValueError(
+            f"{name} must be numbers, got records ({array.dtype}); "
+            "pass numpy.lib.recfunctions.structured_to_unstructured of them"
+        )
+    if kind == "O" and array.ndim:
+        missing = [type(value).__name__ in MISSING for value in array.flat]
+        _refuse_cells(np.reshape(missing, array.shape), name, "missing values (None, NA)")
+    try:
+        with np.errstate(over="ignore"):
+            floats: Array = array.astype(np.float64, copy=False)
+    except OverflowError:
+        raise _too_large(name) from None
+    except ValueError:
+        first = next((value for value in array.ravel().tolist() if not _is_number(value)), array)
+        raise ValueError(
+            f"{name} must be numbers, got text such as {first!r:.80}; encode text columns first "
+            "(sklearn.preprocessing.OneHotEncoder) or drop them"
+        ) from None
+    except TypeError as error:  # the cause is told in the words that scikit-learn asks for
+        raise TypeError(f"{name} must be numbers, got something else ({error}); pass one number per cell") from error
+    if array.dtype.itemsize > 8 and kind == "f" and (np.isfinite(array) & ~np.isfinite(floats)).any():
+        raise _too_large(name)
+    return floats
+
+
+def _is_number(value: Any) -> bool:
+    """Tell whether a value can be read as a number."""
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _too_large(name: str) -> ValueError:
+    return ValueError(f"{name} holds a number beyond ±1.8e308, the largest a float can be; pass it in larger units")
+
+
+def check_jobs(n_jobs: int | None) -> int | None:
+    """Return how many tasks run at the same time, or raise a ValueError if it is no such number.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        The number, as in joblib.
+
+    Returns
+    -------
+    int or None
+        The same.
+
+    Examples
+    --------
+    >>> check_jobs(-1)
+    -1
+    >>> check_jobs(0)
+    Traceback (most recent call last):
+    ...
+    ValueError: n_jobs must be a whole number other than 0, got 0; leave it out to run one task after another, ...
+    """
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or n_jobs == 0):
+        raise ValueError(
+            f"n_jobs must be a whole number other than 0, got {n_jobs!r:.80}; leave it out to run one task after "
+            "another, or pass -1 for all cores"
+        )
+    return n_jobs
+
+
+def check_seed(random_state: Any, *, below: float = math.inf) -> int:
+    """Return the seed of whatever is random as an int, or raise a ValueError if it is none.
+
+    Parameters
+    ----------
+    random_state : int
+        The seed.
+    below : float, default inf
+        What it has to lie below.
+
+    Returns
+    -------
+    int
+        The seed.
+
+    Examples
+    --------
+    >>> check_seed(np.int64(3))
+    3
+    >>> check_seed(-1)
+    Traceback (most recent call last):
+    ...
+    ValueError: random_state must be a whole number, 0 or more, got -1; pass 0, or any other: results repeat ...
+    """
+    if not isinstance(random_state, Integral) or not 0 <= int(random_state) < below:
+        bound = "0 or more" if below == math.inf else f"from 0 to {int(below) - 1}"
+        raise ValueError(
+            f"random_state must be a whole number, {bound}, got {random_state!r:.80}; "
+            "pass 0, or any other: results repeat with the same one"
+        )
+    return int(random_state)
+
+
+def check_count(value: Any, name: str, *, at_least: int = 1) -> int:
+    """Return a whole number, or raise a ValueError if it is none or too small.
+
+    Parameters
+    ----------
+    value : int
+        The number.
+    name : str
+        Name of the parameter in the message.
+    at_least : int, default 1
+        The smallest allowed.
+
+    Returns
+    -------
+    int
+        The number.
+
+    Examples
+    --------
+    >>> check_count(0, "n_starts")
+    Traceback (most recent call last):
+    ...
+    ValueError: n_starts must be at least 1, got 0; pass a whole number
+    """
+    if not isinstance(value, Integral) or int(value) < at_least:
+        raise ValueError(f"{name} must be at least {at_least}, got {value!r:.80}; pass a whole number")
+    return int(value)
 
 
 def check_pair(X: ArrayLike, Y: ArrayLike) -> tuple[Array, Array]:
@@ -143,10 +323,30 @@ def check_pair(X: ArrayLike, Y: ArrayLike) -> tuple[Array, Array]:
     ValueError: X has 3 rows and Y has 2, and the rows of paired sets belong together one to one; drop 1 row of X
     """
     x, y = check_set(X, "X"), check_set(Y, "Y")
-    if len(x) != len(y):
-        longer, surplus = ("X" if len(x) > len(y) else "Y"), abs(len(x) - len(y))
-        raise ValueError(
-            f"X has {len(x)} rows and Y has {len(y)}, and the rows of paired sets belong together one to one; "
-            f"drop {surplus} row{'s' if surplus > 1 else ''} of {longer}"
-        )
+    check_equal_size(x, y, "the rows of paired sets belong together one to one")
     return x, y
+
+
+def check_equal_size(X: Array, Y: Array, reason: str) -> None:
+    """Raise a ValueError if two sets have not equally many rows.
+
+    Parameters
+    ----------
+    X, Y : ndarray of shape (n, d) and (m, e)
+        The two sets.
+    reason : str
+        Why they should.
+
+    Examples
+    --------
+    >>> check_equal_size(np.zeros((3, 1)), np.zeros((2, 1)), "KSHSIC gives each x a y")
+    Traceback (most recent call last):
+    ...
+    ValueError: X has 3 rows and Y has 2, and KSHSIC gives each x a y; drop 1 row of X
+    """
+    n, m = len(X), len(Y)
+    if n != m:
+        longer, surplus = ("X" if n > m else "Y"), abs(n - m)
+        raise ValueError(
+            f"X has {n} rows and Y has {m}, and {reason}; drop {surplus} row{'s' if surplus > 1 else ''} of {longer}"
+        )

@@ -121,3 +121,18 @@ def test_every_metric_has_words(rng):
     words = [metric_in_words(pair.metric) for pair in pairs]
     assert len(set(words)) == len(words) >= 8
     assert {pair.metric for pair in pairs if not pair.metric.startswith("whitened-")} < set(IN_WORDS)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-18, 1.0, 1e18, 1e300])
+def test_geodesic_distances_have_no_units(rng, scale):
+    D = squared_distances(rng.normal(size=(30, 2)))
+    np.testing.assert_allclose(geodesic_distances(D * scale) / scale, geodesic_distances(D), rtol=1e-10)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+def test_duplicates_are_near_each_other_also_by_geodesic_distance(rng, scale):
+    """Eight of them: more than an object has neighbours, so that only their own edges join them."""
+    Z = rng.normal(size=(20, 2))
+    Z[:8] = Z[0]
+    D = geodesic_distances(squared_distances(Z) * scale)
+    assert D[:8, :8].max() < 1e-15 * D.max()

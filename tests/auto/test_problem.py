@@ -3,7 +3,7 @@ import pytest
 
 import pairup
 from pairup.auto.problem import Problem
-from pairup.kernels import squared_distances
+from pairup.kernels import rescale, squared_distances
 
 
 def test_directions_of_one_column_are_not_believed(rng):
@@ -64,8 +64,9 @@ def test_bad_arguments_are_refused(rng, arguments, message):
 def test_precomputed_kernels_are_distances(rng):
     X, Y = rng.normal(size=(12, 3)), rng.normal(size=(9, 2))
     problem = Problem.check(X @ X.T, Y @ Y.T, kernel="precomputed")
-    np.testing.assert_allclose(problem.x, squared_distances(X), atol=1e-9)
-    np.testing.assert_allclose(problem.y, squared_distances(Y), atol=1e-9)
+    for distances, Z in ((problem.x, X), (problem.y, Y)):
+        unit = rescale(Z @ Z.T)[0, 0] / (Z @ Z.T)[0, 0]
+        np.testing.assert_allclose(distances, unit * squared_distances(Z), atol=1e-9)
     assert problem.sets is None
     assert [pair.metric for pair in problem.geometries()] == ["precomputed", "geodesic"]
     assert list(problem.further_geometries()) == []

@@ -1,5 +1,6 @@
 """The command as a user runs it: in a process of its own."""
 
+import datetime
 import json
 import os
 import signal
@@ -152,3 +153,19 @@ def test_bad_options_are_refused_before_work_starts(tables, arguments, code, mes
     assert done.returncode == code
     assert message in done.stderr
     assert done.stdout == ""
+
+
+def test_dates_as_ids_are_written_and_repeated_ids_are_refused_as_anchors(tmp_path, rng):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame(rng.gamma(2.0, size=(6, 2)), columns=["a", "b"])
+    frame["id"] = [datetime.date(2024, 1, day) for day in (1, 2, 3, 4, 5, 5)]
+    frame.to_parquet(tmp_path / "x.parquet")
+    arguments = ("match", tmp_path / "x.parquet", tmp_path / "x.parquet", "--id-column", "id", "--json")
+    pairs = json.loads(run(*arguments).stdout)["pairs"]
+    assert [pair["x"] for pair in pairs] == [f"2024-01-0{day}" for day in (1, 2, 3, 4, 5, 5)]
+    (tmp_path / "anchors.csv").write_text("2024-01-01,2024-01-05\n")
+    done = run(*arguments, "--anchors", tmp_path / "anchors.csv")
+    assert done.returncode == 1
+    assert "pair 1 names '2024-01-05', as 2 rows of Y are called; give every row a name of its own" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -7,8 +7,10 @@ import numpy as np
 from pairup.auto.geometry import GeometryPair
 from pairup.auto.schedule import GEOMETRY
 from pairup.components import principal_components, standardize
-from pairup.kernels import squared_distances
+from pairup.kernels import rescale, squared_distances
 from pairup.types import Array, Float32Array
+
+LENGTH_BITS = 20  # of the largest length of an edge: duplicates, 1e-9 of it apart, are well above 1e-8 then
 
 IN_WORDS = {
     "euclidean": "Euclidean distance",
@@ -89,6 +91,7 @@ def normalize_rows(Z: Array) -> Array:
     array([[0.6, 0.8],
            [0. , 0. ]])
     """
+    Z = rescale(Z, axis=1)
     length = np.linalg.norm(Z, axis=1, keepdims=True)
     return Z / np.where(length > 0, length, 1.0)
 
@@ -120,6 +123,9 @@ def geodesic_distances(D: Array | Float32Array, neighbours: int = GEOMETRY.neigh
 
     n = len(D)
     lengths = np.sqrt(D)
+    # SciPy takes lengths up to 1e-8 for no edge, so all are multiplied by a power of two, and at last divided by it.
+    unit = -int(np.frexp(lengths.max())[1]) + LENGTH_BITS
+    lengths = np.ldexp(lengths, unit)
     lengths += GEOMETRY.duplicate_distance * lengths.max()
     np.fill_diagonal(lengths, 0.0)
     k = min(neighbours, n - 1)
@@ -130,7 +136,7 @@ def geodesic_distances(D: Array | Float32Array, neighbours: int = GEOMETRY.neigh
     edges[rows, nearest] = lengths[rows, nearest]
     edges = np.maximum(edges, edges.T)
     paths: Array = shortest_path(edges, method="D", directed=False)
-    return paths**2
+    return np.ldexp(paths, -unit) ** 2
 
 
 def cityblock_distances(Z: Array) -> Array:
@@ -198,7 +204,7 @@ def table_geometries(X: Array, Y: Array) -> Iterator[GeometryPair]:
     GeometryPair
         Euclidean; L1 on standardized columns; partially whitened components; ranks; cosine; geodesic.
     """
-    euclidean = GeometryPair("euclidean", squared_distances(X), squared_distances(Y))
+    euclidean = GeometryPair("euclidean", squared_distances(rescale(X)), squared_distances(rescale(Y)))
     yield euclidean
     widths = X.shape[1], Y.shape[1]
     if max(widths) > 1:

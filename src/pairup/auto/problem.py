@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 from pairup.auto.geometry import GeometryPair
 from pairup.auto.metrics import geodesic_pair, normalize_rows, table_geometries, whitened_geometries
 from pairup.auto.schedule import GEOMETRY, PROBLEM
-from pairup.constraints import Constraints, check_anchors, check_prior, count_pairs
-from pairup.kernels import check_kernel, squared_distances
+from pairup.constraints import Constraints, check_anchors, check_prior, count_anchors, count_pairs
+from pairup.kernels import check_kernel, rescale, squared_distances
 from pairup.memory import check_memory
 from pairup.methods import METRICS
 from pairup.types import Array
-from pairup.validation import check_set
+from pairup.validation import check_positive, check_set
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Problem:
     Parameters
     ----------
     x, y : ndarray of shape (n, d) and (m, e)
-        The sets as tables, or as squared distances where `metric` is "precomputed".
+        The sets as tables, or as squared distances in a unit of their own where `metric` is "precomputed".
     metric : {"auto", "euclidean", "cosine", "precomputed"}
         How objects of one set are compared.
     constraints : Constraints
@@ -109,17 +109,19 @@ class Problem:
         x, y = check_set(X, "X", at_least=1), check_set(Y, "Y", at_least=1)
         if kernel == "precomputed":
             metric = "precomputed"
-            x, y = (_kernel_distances(check_kernel(Z, name)) for Z, name in ((x, "X"), (y, "Y")))
+            x, y = (_kernel_distances(check_kernel(rescale(Z), name)) for Z, name in ((x, "X"), (y, "Y")))
         elif metric == "precomputed":
             x, y = (_check_distances(Z, name) for Z, name in ((x, "X"), (y, "Y")))
         n, m = len(x), len(y)
         check_memory(max(n, m), max(n, m), PROBLEM.matrices)
-        if prior_weight is not None and (prior is None or not prior_weight > 0):
-            raise ValueError(f"prior_weight must be positive and come with a prior, got {prior_weight}")
+        if prior_weight is not None:
+            check_positive(prior_weight, "prior_weight", "leave it out, and the data choose")
+            if prior is None:
+                raise ValueError(f"prior_weight must come with a prior, got {prior_weight} alone; pass both or neither")
         constraints = Constraints(
             n,
             m,
-            count_pairs(overlap, n, m, len(anchors)),
+            count_pairs(overlap, n, m, count_anchors(anchors)),
             check_anchors(anchors, n, m),
             None if prior is None else check_prior(prior, n, m),
         )
@@ -137,9 +139,8 @@ class Problem:
             name = "X" if self.constraints.n == smaller else "Y"
             return f"{name} has {smaller} object{'s' if smaller > 1 else ''}, and at least {PROBLEM.fewest} are needed"
         cosine = self.metric == "cosine"
-        least = GEOMETRY.rounding if cosine else PROBLEM.tiny
         for Z, name in ((self.x, "X"), (self.y, "Y")):
-            if np.ptp(normalize_rows(Z) if cosine else Z, axis=0).max() <= least:
+            if np.ptp(normalize_rows(Z), axis=0).max() <= GEOMETRY.rounding if cosine else (Z == Z[0]).all():
                 return f"all objects of {name} are equal, so nothing tells them apart"
         return ""
 
@@ -151,7 +152,7 @@ class Problem:
             yield GeometryPair("precomputed", self.x, self.y)
             yield geodesic_pair(self.x, self.y)
         else:
-            change = normalize_rows if self.metric == "cosine" else np.asarray
+            change = normalize_rows if self.metric == "cosine" else rescale
             x, y = squared_distances(change(self.x)), squared_distances(change(self.y))
             yield GeometryPair(self.metric, x, y, on_sphere=self.metric == "cosine")
             yield geodesic_pair(x, y)
@@ -168,7 +169,8 @@ def _kernel_distances(K: Array) -> Array:
 
 
 def _check_distances(D: Array, name: str) -> Array:
-    if D.shape[0] != D.shape[1] or (np.abs(D - D.T) > 1e-8 * max(float(np.abs(D).max()), 1e-300)).any():
+    D = rescale(D)
+    if D.shape[0] != D.shape[1] or (np.abs(D - D.T) > 1e-8).any():
         raise ValueError(
             f"with metric='precomputed' {name} must be a symmetric distance matrix, got shape {D.shape}; "
             "pass the distances of all objects to all objects"

@@ -22,7 +22,6 @@ class ProblemLimits:
     """What cannot be matched, and what it costs."""
 
     fewest: int = 4  # objects; fewer get any matching, and a verdict that says so
-    tiny: float = 1e-150  # a difference whose square underflows
     matrices: int = 40  # dense matrices in use at once, in units of n × m numbers of 8 bytes
     prior_weights: tuple[float, ...] = (0.2, 1.0)  # of a prior beside the data, unless given; held-out scores choose
 
