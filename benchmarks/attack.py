@@ -1,7 +1,7 @@
-"""The attack: damaged and odd input by the thousand, interruptions at random moments; outcomes counted.
+"""The attack: damaged and odd input by the thousand, interruptions, lost schedulers; outcomes counted.
 
     python3 dev.py bench attack                        the long run: everything below
-    python3 dev.py bench attack tables --count 100     pictures, tables, arrays, saved or interruptions alone
+    python3 dev.py bench attack tables --count 100     pictures, tables, arrays, saved, interruptions or cluster
 
 Every case runs in a process of its own, which may neither crash nor hang. A case that is refused must say so in words,
 name the file that is at fault, and leave nothing behind. Seeds are printed, so that a case can be repeated alone
@@ -13,6 +13,7 @@ import json
 import os
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -27,8 +28,9 @@ import numpy as np
 from damage import damage_archive, make_object, write_picture, write_table
 
 TIME_LIMIT = 60.0  # seconds; a case that takes longer hangs
+CLUSTER_LIMIT = 30.0  # seconds, start-up included, after which a fault of the cluster must have been told
 ACCEPTED = (ValueError, TypeError, OSError, MemoryError, ImportError)
-COUNTS = {"pictures": 1000, "tables": 1000, "arrays": 2000, "saved": 1000, "interruptions": 200}
+COUNTS = {"pictures": 1000, "tables": 1000, "arrays": 2000, "saved": 1000, "interruptions": 200, "cluster": 50}
 
 
 @dataclass(frozen=True)
@@ -225,12 +227,76 @@ def attack_interruptions(rng: np.random.Generator, folder: Path) -> Outcome:
     return Outcome("interrupted" if process.returncode == 130 else "crash", f"exit {process.returncode}: {text}", 0.0)
 
 
+def attack_cluster(rng: np.random.Generator, folder: Path) -> Outcome:
+    """A scheduler that is not there, does not answer, or is killed midway."""
+    rows = rng.gamma(2.0, size=(80, 3))
+    for name, table in (("x.csv", rows), ("y.csv", rows[::-1] @ rng.normal(size=(3, 4)))):
+        np.savetxt(folder / name, table, delimiter=",")
+    fault = str(rng.choice(["no file", "empty", "silent", "refused", "no host", "killed", "killed"]))
+    (folder / "cluster.json").write_text("{}")
+    scheduler, silent = None, socket.socket()
+    silent.bind(("127.0.0.1", 0))
+    address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+    if fault == "silent":
+        silent.listen()
+    if fault == "killed":
+        (folder / "cluster.json").unlink()
+        scheduler = subprocess.Popen(
+            [sys.executable, "-c", SCHEDULER, str(folder / "cluster.json")],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        while not (folder / "cluster.json").exists():
+            time.sleep(0.05)
+    chosen = {"no file": str(folder / "nosuch.json"), "silent": address, "refused": address}
+    chosen |= {"no host": "tcp://no.such.host.invalid:8786"}
+    given = chosen.get(fault, str(folder / "cluster.json"))
+    output = folder / "pairs.csv"
+    command = ["match", str(folder / "x.csv"), str(folder / "y.csv"), "--cluster", given, "-o", str(output)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pairup", *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    try:
+        if scheduler is not None:
+            time.sleep(float(rng.uniform(1.5, 7.0)))
+            os.killpg(scheduler.pid, signal.SIGKILL)
+        text = process.communicate(timeout=CLUSTER_LIMIT)[1].decode("utf-8", "replace")
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        return Outcome("hang", fault, 0.0)
+    finally:
+        silent.close()
+        if scheduler is not None:
+            scheduler.wait()
+    left = [name for name in os.listdir(folder) if name.startswith(".")]
+    outcome = judge(process.returncode, text, 0.0, left=left)
+    if outcome.verdict == "answered" and fault != "killed":
+        return Outcome("wrong answer", fault, 0.0)
+    return outcome
+
+
+SCHEDULER = """
+import json, sys, time
+from pathlib import Path
+from distributed import LocalCluster
+
+if __name__ == "__main__":
+    cluster = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None)
+    part = Path(sys.argv[1] + ".part")
+    part.write_text(json.dumps(cluster.scheduler.identity() | {"address": cluster.scheduler_address}, default=str))
+    part.rename(sys.argv[1])
+    time.sleep(120)
+"""
+
 ATTACKS: dict[str, Callable[[np.random.Generator, Path], Outcome]] = {
     "pictures": attack_pictures,
     "tables": attack_tables,
     "arrays": attack_arrays,
     "saved": attack_saved,
     "interruptions": attack_interruptions,
+    "cluster": attack_cluster,
 }
 SAVED: dict[str, bytes] = {}
 SOUND: list[bytes] = []

@@ -13,8 +13,9 @@ import numpy as np
 Rng = np.random.Generator
 
 CELLS = (
-    "", "nan", "inf", "-inf", "NA", "1e400", "-0", "0x10", "1,5", "1_000", "٣", "true", "2024-02-30", "text", "ä", "\u2028", "a\nb",
-    '"', "'", ";", "\t", "=1+1", "<b>", "\x00", "x" * 200_000, "9" * 400, "1e-320", " 7 ", "½", "\ufeff3", "None",
+    "", "nan", "inf", "-inf", "NA", "1e400", "-0", "0x10", "1,5", "1_000", "٣", "true", "2024-02-30", "text", "ä",
+    "\u2028", "a\nb", '"', "'", ";", "\t", "=1+1", "<b>", "\x00", "x" * 200_000, "9" * 400,
+    "1e-320", " 7 ", "½", "\ufeff3", "None",
 )  # fmt: skip
 """What people and machines put into cells where a number is expected."""
 
