@@ -5,7 +5,7 @@ import io
 import json
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from itertools import islice
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1  # of saved files
 SHOWN = 10  # pairs in the HTML of a matching
+PROBABILITY = (-1e-6, 1 + 1e-6)  # bounds of saved probabilities, which are rounded
 
 
 def _empty() -> Array:
@@ -441,6 +442,7 @@ class Matching:
         path : path
             Where to write.
         """
+        from pairup.archives import MOST_PACKED, MOST_TEXT
         from pairup.files import replace_file
 
         header = {
@@ -455,8 +457,14 @@ class Matching:
             "evidence": None if self.evidence is None else asdict(self.evidence),
             "history": [[s.start, s.iteration, s.value] for s in self.history],
         }
+        text = json.dumps(header)
+        if len(text) > MOST_TEXT:
+            raise ValueError(
+                f"cannot save {path}: names, report and history have {len(text)} characters, at most {MOST_TEXT} can "
+                "be read again; give shorter names by with_names"
+            )
         arrays: dict[str, Any] = {
-            "header": np.array(json.dumps(header)),
+            "header": np.array(text),
             "indices": self.indices,
             "alternatives": _stack([a.indices for a in self.alternatives], len(self)),
             "history": _stack([s.indices for s in self.history], len(self)),
@@ -466,7 +474,10 @@ class Matching:
         if self.sets is not None:
             arrays["X"], arrays["Y"] = self.sets
         with replace_file(path) as temporary, open(temporary, "wb") as file:
-            np.savez_compressed(file, **arrays)
+            if sum(np.asarray(array).nbytes for array in arrays.values()) < MOST_PACKED:
+                np.savez_compressed(file, **arrays)
+            else:  # `load` refuses what is packed so tightly that a small file takes all memory
+                np.savez(file, **arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Matching":
@@ -482,41 +493,106 @@ class Matching:
         Matching
             The matching, without its `model`.
         """
-        from zipfile import BadZipFile
+        from pairup.archives import check_format, expect, open_archive
 
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-            header = json.loads(str(arrays["header"]))
-            newer = header["format"] > FORMAT
-        except FileNotFoundError:
-            raise
-        except (BadZipFile, EOFError, OSError, KeyError, ValueError, TypeError, AttributeError) as error:
-            raise ValueError(f"{path} is not a saved matching ({error}); expected a file of Matching.save") from error
-        if newer:
-            raise ValueError(
-                f"{path} has format {header['format']}, and this pairup reads formats up to {FORMAT}; "
-                "upgrade it: pip install --upgrade pairup"
-            )
+        with open_archive(path, "a saved matching", "a file of Matching.save") as archive:
+            header = json.loads(archive.read_text("header"))
+            expect(isinstance(header, dict), "its header should be a dictionary")
+            check_format(path, header.get("format"), FORMAT)
+            _check_header(header)
+            n, m = (len(of) for of in header["names"])
+            past, others = len(header["history"]), len(header["alternatives"])
+            indices = archive.read("indices", "iu", (n,))
+            history = archive.read("history", "iu", (past, n))
+            alternatives = archive.read("alternatives", "iu", (others, n))
+            for name, matchings in (("indices", indices), ("history", history), ("alternatives", alternatives)):
+                _check_matchings(name, np.atleast_2d(matchings), m)
+            confidence = archive.read_finite("confidence", *PROBABILITY, (n,), (0,))
+            probabilities = archive.read_finite("probabilities", *PROBABILITY, (n, m), (0,))
+            expect(("X" in archive) == ("Y" in archive), "it has only one of X and Y")
+            sets = None
+            if "X" in archive:
+                largest = float(np.finfo(np.float64).max)
+                X = archive.read_finite("X", -largest, largest, (n, None))
+                sets = X, archive.read_finite("Y", -largest, largest, (m, None))
         return cls(
-            indices=arrays["indices"],
+            indices=indices,
             method=header["method"],
             dependence=header["dependence"],
             model=None,
             history=[
                 Step(start, iteration, p, value)
-                for p, (start, iteration, value) in zip(arrays["history"], header["history"], strict=True)
+                for p, (start, iteration, value) in zip(history, header["history"], strict=True)
             ],
             names=(header["names"][0], header["names"][1]),
-            confidence=arrays["confidence"],
-            probabilities=arrays["probabilities"],
+            confidence=confidence,
+            probabilities=probabilities,
             reliable=header["reliable"],
             reliability=header["reliability"],
             report=header["report"],
             alternatives=[
                 Alternative(p, score, agreement)
-                for p, (score, agreement) in zip(arrays["alternatives"], header["alternatives"], strict=True)
+                for p, (score, agreement) in zip(alternatives, header["alternatives"], strict=True)
             ],
             evidence=Evidence(**header["evidence"]) if header.get("evidence") else None,
-            sets=(arrays["X"], arrays["Y"]) if "X" in arrays else None,
+            sets=sets,
         )
+
+
+def _check_header(header: dict[str, Any]) -> None:
+    """Check every field of a saved matching but the arrays."""
+    from pairup.archives import expect, is_count, is_number
+
+    def field_is(name: str, good: bool, wanted: str) -> None:
+        expect(good, f"its header should hold {name}: {wanted}")
+
+    largest = float(np.finfo(np.float64).max)
+    names, evidence = header.get("names"), header.get("evidence")
+    field_is("method", isinstance(header.get("method"), str), "a text")
+    field_is("dependence", is_number(header.get("dependence"), -largest, largest), "a finite number")
+    field_is("reliable", header.get("reliable", 0) in (None, True, False), "true, false or null")
+    reliability = header.get("reliability", "")
+    field_is("reliability", reliability is None or is_number(reliability, *PROBABILITY), "a probability or null")
+    field_is("report", isinstance(header.get("report"), str), "a text")
+    field_is(
+        "names",
+        isinstance(names, list)
+        and len(names) == 2
+        and all(isinstance(of, list) and all(isinstance(name, int | float | str) for name in of) for of in names),
+        "two lists of texts and numbers",
+    )
+    field_is("alternatives", _are_rows(header.get("alternatives"), is_number, is_number), "two numbers each")
+    field_is("history", _are_rows(header.get("history"), is_count, is_count, is_number), "three numbers each")
+    if evidence is not None:
+        scores = ("found", "shuffled", "unrelated")
+        field_is(
+            "evidence",
+            isinstance(evidence, dict)
+            and {*scores, "draws"} <= evidence.keys() <= {*scores, "draws", "sortable"}
+            and all(is_number(evidence[name], -largest, largest) for name in scores)
+            and is_count(evidence["draws"])
+            and isinstance(evidence.get("sortable", False), bool),
+            "the scores found, shuffled and unrelated, a number of draws, and sortable",
+        )
+
+
+def _are_rows(rows: Any, *kinds: Callable[[Any], bool]) -> bool:
+    """Tell whether something is a list of rows, the values of each of the given kinds."""
+    return isinstance(rows, list) and all(
+        isinstance(row, list)
+        and len(row) == len(kinds)
+        and all(kind(value) for kind, value in zip(kinds, row, strict=True))
+        for row in rows
+    )
+
+
+def _check_matchings(name: str, matchings: Indices, m: int) -> None:
+    """Check that partners are rows of Y, or −1, and no row has two; one matching per row."""
+    from pairup.archives import expect
+
+    if matchings.size:
+        low, high = int(matchings.min()), int(matchings.max())
+        expect(-1 <= low and high < m, f"{name} should lie between -1 and {m - 1}, got {low} to {high}")
+        partners = np.sort(matchings, axis=1)
+        twice = (partners[:, 1:] == partners[:, :-1]) & (partners[:, 1:] >= 0)
+        expect(not twice.any(), f"{name} gives a row of Y to two rows of X")

@@ -3,12 +3,14 @@ import csv
 import json
 import os
 import re
+import sys
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from pairup.album import Album, Frame, Photos, Style, arrange, read_photos
+from pairup.album.features import read_vectors
 
 
 def test_one_photo(folder, tmp_path):
@@ -45,13 +47,13 @@ def test_a_saved_album_is_loaded(folder, tmp_path):
     assert again.photos.names == album.photos.names
     assert again.quality.dpq == pytest.approx(album.quality.dpq, abs=1e-3)
     path.write_text(path.read_text().replace('"version": 1', '"version": 99'))
-    with pytest.raises(ValueError, match="format version 99"):
+    with pytest.raises(ValueError, match="has format 99, and this pairup reads formats up to 1"):
         Album.load(path)
     path.write_text("[]")
-    with pytest.raises(ValueError, match="not an album saved by pairup"):
+    with pytest.raises(ValueError, match="is not a saved album"):
         Album.load(path)
     path.write_text("{")
-    with pytest.raises(ValueError, match="not an album"):
+    with pytest.raises(ValueError, match="is not a saved album"):
         Album.load(path)
 
 
@@ -132,3 +134,19 @@ def test_items_left_out_cannot_be_moved(rng):
     album = arrange(rng.random((9, 3)), "2x2")
     with pytest.raises(ValueError, match="is not in the album; call arrange again with a pin"):
         album.move(album.left_out[0], (0, 0))
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="file names are Unicode there")
+def test_file_names_need_not_be_utf8(folder, tmp_path):
+    name = os.fsdecode(b"caf\xe9.png")
+    (folder / "img1.png").rename(folder / name)
+    album = arrange(read_photos(folder), "3x4")
+    for suffix in ("json", "csv", "html", "svg"):
+        album.save(tmp_path / f"album.{suffix}")
+    json.loads((tmp_path / "album.json").read_bytes().decode("utf-8"))
+    assert Album.load(tmp_path / "album.json").photos.names == album.photos.names
+    with (tmp_path / "album.csv").open(newline="", errors="surrogateescape") as file:
+        assert name in {row[0] for row in csv.reader(file)}
+    assert b"caf\xe9.png" in (tmp_path / "album.csv").read_bytes()
+    (tmp_path / "features.csv").write_bytes(b"".join(os.fsencode(n) + b",1,2\n" for n in album.photos.names))
+    assert read_vectors(tmp_path / "features.csv", album.photos).shape == (12, 2)

@@ -74,6 +74,31 @@ def test_a_broken_cache_is_passed_over(folder, own_cache):
     np.testing.assert_array_equal(first.miniatures, again.miniatures)
 
 
+def test_any_flipped_or_missing_byte_is_a_miss_and_repaired_in_passing(folder, own_cache, rng):
+    first = read_photos(folder)
+    entries = sorted(own_cache.iterdir())
+    whole = [entry.read_bytes() for entry in entries]
+    for entry, content in zip(entries, whole, strict=True):
+        place = int(rng.integers(len(content)))
+        flipped = content[:place] + bytes([content[place] ^ (1 << int(rng.integers(8)))]) + content[place + 1 :]
+        entry.write_bytes(flipped if rng.random() < 0.7 else content[:place])
+        assert load(entry) is None
+    again = read_photos(folder)
+    np.testing.assert_array_equal(first.miniatures, again.miniatures)
+    assert [photo.thumbnail for photo in again] == [photo.thumbnail for photo in first]
+    assert not again.skipped
+    assert [entry.read_bytes() for entry in entries] == whole
+
+
+def test_an_entry_of_another_version_is_a_miss(folder, own_cache):
+    """Entries had no checksum once."""
+    first = read_photos(folder)
+    for entry in own_cache.iterdir():
+        entry.write_bytes(entry.read_bytes()[:-20])
+        assert load(entry) is None
+    np.testing.assert_array_equal(read_photos(folder).miniatures, first.miniatures)
+
+
 def test_changed_content_is_read_anew(folder):
     before = read_photos(folder).miniatures
     Image.new("RGB", (120, 90), "magenta").save(folder / "img1.png")

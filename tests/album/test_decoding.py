@@ -1,4 +1,7 @@
 import io
+import subprocess
+import sys
+import warnings
 from datetime import datetime
 from pathlib import Path
 
@@ -7,7 +10,7 @@ import pytest
 from PIL import Image, ImageCms
 
 from pairup.album import decoding
-from pairup.album.decoding import UnreadableError, decode, reduce_picture
+from pairup.album.decoding import UnreadableError, decode, ignore_warnings, reduce_picture
 from pairup.album.photos import read_photos
 
 
@@ -130,3 +133,88 @@ def test_small_pictures_keep_every_pixel_and_large_ones_are_scaled():
     miniature, thumbnail = reduce_picture(Image.new("RGB", (1000, 500), "teal"))
     assert miniature.shape == (40, 40, 3)
     assert Image.open(io.BytesIO(thumbnail)).size == (320, 160)
+
+
+def write_jpeg_of_single_colours(path, side):
+    """Write a JPEG whose header announces its colours one after another."""
+    Image.new("RGB", (side, side)).save(path)
+    data = bytearray(path.read_bytes())
+    data[data.index(b"\xff\xda") + 4] = 1
+    path.write_bytes(data)
+
+
+def test_what_takes_too_much_memory_is_refused_before_it_is_decoded(tmp_path, monkeypatch):
+    side = 1200
+    whole = Image.new("RGB", (side, side), "teal")
+    whole.save(tmp_path / "plain.jpg")
+    whole.save(tmp_path / "plain.png")
+    whole.save(tmp_path / "strips.tiff", compression="tiff_lzw")
+    whole.save(tmp_path / "a.webp")
+    whole.save(tmp_path / "b.jpg", progressive=True, subsampling=0)
+    write_jpeg_of_single_colours(tmp_path / "c.jpg", side)
+    whole.save(tmp_path / "d.tiff", compression="tiff_lzw", tiffinfo={278: side})
+    whole.save(tmp_path / "e.tiff", compression="tiff_lzw", tiffinfo={274: 6})
+    monkeypatch.setattr(decoding, "MAX_BYTES", 5 * side**2)
+    found = read_photos(tmp_path)
+    assert set(found.names) == {"plain.jpg", "plain.png", "strips.tiff"}
+    assert len(found.skipped) == 5
+    for _, why in found.skipped:
+        assert why.startswith("too large (1200 × 1200 pixels, which take 0.0 GB to decode from")
+
+
+@pytest.mark.parametrize("size", [(1500, 900), (5000, 3), (3, 5000), (997, 1009)])
+@pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
+def test_large_transparent_pictures_are_reduced_in_blocks(mode, size, tmp_path, monkeypatch, rng):
+    pixels = np.clip(rng.normal(128, 20, (size[1], size[0], 4)) + np.linspace(0, 60, size[0])[:, None], 0, 255)
+    picture = Image.fromarray(pixels.astype(np.uint8))
+    picture = picture.quantize(64) if mode == "P" else picture.convert(mode)
+    picture.save(tmp_path / "a.png")
+    with Image.open(tmp_path / "a.png") as stored:
+        assert stored.mode == mode
+    exact = np.asarray(decode(tmp_path / "a.png", 100)[0], dtype=float)
+    monkeypatch.setattr(decoding, "MAX_BYTES", size[0] * size[1] * 5)
+    monkeypatch.setattr(decoding, "BLOCK", 10_000)
+    reduced = decode(tmp_path / "a.png", 100)[0]
+    assert reduced.size == exact.shape[1::-1]
+    assert np.abs(np.asarray(reduced, dtype=float) - exact).mean() < 2
+
+
+@pytest.mark.parametrize("white", [1.0, 255.0, 65535.0])
+def test_numbers_are_scaled_in_blocks_as_in_one(white, tmp_path, monkeypatch, rng):
+    values = (white * rng.random((70, 90))).astype(np.float32)
+    values[0, 0], values[3, 4], values[5, 6] = white, np.nan, np.inf
+    Image.fromarray(values).save(tmp_path / "a.tiff")
+    monkeypatch.setattr(decoding, "BLOCK", 500)
+    gray = np.asarray(decode(tmp_path / "a.tiff", 90)[0])[..., 0]
+    finite = np.where(np.isfinite(values), values, 0).astype(np.float64)
+    np.testing.assert_array_equal(gray, (finite / white * 255).astype(np.uint8))
+
+
+MEASURE = """
+import resource, sys
+from pathlib import Path
+from PIL import Image
+from pairup.album.decoding import decode, ignore_warnings
+Image.new("RGB", (900, 900)).save(sys.argv[2])
+with ignore_warnings():
+    for path in (sys.argv[2], sys.argv[1]):
+        decode(Path(path), 320)
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the unit of ru_maxrss differs")
+@pytest.mark.parametrize(("mode", "side", "megabytes"), [("I;16", 6000, 200), ("RGBA", 8000, 350), ("RGB", 8000, 350)])
+def test_decoding_takes_little_more_than_the_picture(mode, side, megabytes, tmp_path):
+    """Copies of the picture took 900, 770 and 510 MB."""
+    Image.new(mode, (side, side)).save(tmp_path / "a.png", compress_level=1)
+    command = [sys.executable, "-c", MEASURE, tmp_path / "a.png", tmp_path / "small.png"]
+    base, peak = map(int, subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+    assert (peak - base) / 1024 < megabytes
+
+
+def test_warnings_of_pillow_and_no_others_are_ignored():
+    with ignore_warnings():
+        warnings.warn_explicit("Tag data larger than file", UserWarning, "a.py", 1, module="PIL.TiffImagePlugin")
+        with pytest.raises(UserWarning, match="something else"):  # warnings are errors here
+            warnings.warn_explicit("something else", UserWarning, "a.py", 1, module="numpy")

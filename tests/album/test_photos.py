@@ -1,4 +1,6 @@
 import os
+import socket
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,7 +42,51 @@ def test_link_loops_end_and_links_count_once(folder):
         (folder / "self").symlink_to(folder / "self")
     except OSError:
         pytest.skip("this system makes no symbolic links")
-    assert len(list(find_files([folder]))) == 12
+    assert len(list(find_files([folder]))) == 13
+    found = read_photos(folder)
+    assert len(found) == 12
+    assert [name for name, _ in found.skipped] == ["self"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes in folders")
+def test_what_is_no_file_is_named_and_not_opened(folder, tmp_path):
+    os.mkfifo(folder / "pipe.jpg")
+    with socket.socket(socket.AF_UNIX) as listener:
+        here = Path.cwd()
+        os.chdir(folder)  # the name of a socket is short
+        try:
+            listener.bind("socket.jpg")
+        finally:
+            os.chdir(here)
+    for name in ("gone.jpg", "lost.jpg"):
+        (folder / name).symlink_to(tmp_path / "nowhere")
+    (folder / "null.jpg").symlink_to("/dev/null")
+    kind = "a pipe, socket or device, not a file"
+    expected = {
+        "pipe.jpg": kind,
+        "socket.jpg": kind,
+        "null.jpg": kind,
+        "gone.jpg": "a link to a missing file",
+        "lost.jpg": "a link to a missing file",
+    }
+    assert dict(read_photos(folder).skipped) == expected
+    assert dict(read_photos(str(folder / "*")).skipped) == expected
+    assert dict(read_photos([folder / "img1.png", folder / "pipe.jpg"]).skipped) == {"pipe.jpg": kind}
+
+
+def test_folders_that_cannot_be_read_are_named(folder, monkeypatch):
+    (folder / "closed").mkdir()
+    scan = os.scandir
+
+    def refuse(path):  # permission bits do not stop root
+        if Path(path).name == "closed":
+            raise PermissionError(13, "Permission denied")
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    found = read_photos(folder)
+    assert len(found) == 12
+    assert found.skipped == (("closed", "a folder that cannot be read"),)
 
 
 def test_nothing_to_read(tmp_path):

@@ -72,6 +72,7 @@ def test_pdf_pages_have_the_size_of_the_paper(album, tmp_path):
         ({"gap": -1}, "gap must lie"),
         ({"fit": "stretch"}, "'crop' or 'whole'"),
         ({"dpi": 0}, "dpi must lie"),
+        ({"title": "\udcff"}, "not text that UTF-8 can hold"),
     ],
 )
 def test_wrong_styles(options, message):
@@ -107,3 +108,10 @@ def test_scattered_cells_do_not_overlap():
 def test_thumbnails_are_enough_for_small_cells(album):
     buffer = io.BytesIO(album.photos[0].thumbnail)
     assert Image.open(buffer).size == (30, 20)
+
+
+@pytest.mark.parametrize("title", ["%DATA%", "%TITLE%", "%COUNT% %SCHEME% %PAPER%", r"\1 \0"])
+def test_a_title_is_never_a_placeholder(title, album, tmp_path):
+    text = album.save(tmp_path / "album.html", Style(title=title)).read_text(encoding="utf-8")
+    assert text.count(f"<title>{title}</title>") == text.count(f"<h1>{title}</h1>") == 1
+    assert text.count("data:image/") == 4

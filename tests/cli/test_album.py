@@ -1,7 +1,9 @@
 """`pairup album` as a user runs it."""
 
 import json
+import os
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -117,3 +119,22 @@ def test_the_old_name_of_the_method_is_accepted_and_reported_on_stderr(folder):
     assert "'default' is now called 'auto'" in old.stderr
     assert "now called" not in new.stderr
     assert "default|" not in run("--help").stdout
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="file names are Unicode there")
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_names_that_are_not_utf8_are_printed(options, folder, tmp_path):
+    (folder / "img 0.jpg").rename(folder / os.fsdecode(b"caf\xe9.jpg"))
+    output = tmp_path / os.fsdecode(b"alb\xe9m.json")
+    done = run(folder, "--frame", "1x1", "--draft", "-o", output, *options)
+    assert done.exit_code == 0
+    assert "caf\\udce9.jpg" in done.stdout
+    assert output.exists()
+
+
+def test_a_json_that_is_no_album_is_named(tmp_path):
+    for content in ("[]", "{}", '{"format": "pairup album"}', '{"format": "pairup album", "version": 1, "frame": 3}'):
+        (tmp_path / "a.json").write_text(content)
+        done = run(tmp_path / "a.json")
+        assert isinstance(done.exception, ValueError)
+        assert f"{tmp_path / 'a.json'} is not a saved album" in str(done.exception)

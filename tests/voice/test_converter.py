@@ -68,19 +68,19 @@ def test_a_saved_voice_converts_alike(voices, converter, tmp_path):
 
 
 def test_files_that_are_no_voices_are_refused(converter, tmp_path):
-    with pytest.raises(FileNotFoundError, match="there is no voice file"):
+    with pytest.raises(FileNotFoundError, match=r"there is no file .*none\.npz; expected a saved voice"):
         VoiceConverter.load(tmp_path / "none.npz")
     (tmp_path / "text.npz").write_text("hello")
     np.savez(tmp_path / "other.npz", a=1)
     np.savez(tmp_path / "pickle.npz", format=np.array([{}], dtype=object))
     np.save(tmp_path / "array.npy", np.zeros(3))
     for name in ("text.npz", "other.npz", "pickle.npz", "array.npy"):
-        with pytest.raises(ValueError, match="is not a voice file saved by pairup"):
+        with pytest.raises(ValueError, match="is not a saved voice"):
             VoiceConverter.load(tmp_path / name)
     converter.save(tmp_path / "voice.npz")
     with np.load(tmp_path / "voice.npz") as file:
         np.savez(tmp_path / "newer.npz", **(dict(file) | {"format": 99}))
-    with pytest.raises(ValueError, match="has format 99 and this pairup reads formats up to 1; update pairup"):
+    with pytest.raises(ValueError, match="has format 99, and this pairup reads formats up to 1; upgrade it"):
         VoiceConverter.load(tmp_path / "newer.npz")
 
 

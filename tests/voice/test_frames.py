@@ -50,3 +50,22 @@ def test_another_rate_is_resampled(rng):
     recording = Recording(rng.normal(size=8000), 8000)
     assert Framing.at(RATE)(recording).framing.rate == RATE
     assert len(Framing.at(RATE)(recording)) == 201
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ({"rate": 4000}, "rate must lie between 8000 and 192000"),
+        ({"rate": 10**12}, "rate must lie between"),
+        ({"order": 10**9}, "order must lie between 2 and 256, below the 400 samples"),
+        ({"length": 1e9}, "at most 0.5 s"),
+        ({"length": float("nan")}, "at most 0.5 s"),
+        ({"hop": 1e-9}, "at least one sample apart"),
+        ({"hop": 0.0005}, "overlap at most 25 times"),
+        ({"hop": 0.0}, "frames must overlap"),
+        ({"hop": 0.03}, "frames must overlap"),
+    ],
+)
+def test_framings_that_would_take_all_memory_are_refused(values, reason):
+    with pytest.raises(ValueError, match=reason):
+        Framing(**({"rate": RATE, "order": 18} | values))

@@ -6,23 +6,26 @@ import io
 import json
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pairup import metrics
 from pairup.album.frames import Frame
 from pairup.album.layout import settle
-from pairup.album.photos import Photos, read_photos
+from pairup.album.photos import Photo, Photos, read_photos
 from pairup.album.render import WRITERS, Style, choose_colours
+from pairup.archives import check_format, expect, is_count, is_number, open_file, refuse_damage
 from pairup.files import check_writable, replace_file
 from pairup.types import Array, Images, Indices
 
 FORMAT, VERSION = "pairup album", 1
+FAR = 1e9  # rows and columns of a saved frame at most
 SAMPLE = 400  # items over which the quality of a large album is averaged
 
 Cell = tuple[float, float]
@@ -186,9 +189,11 @@ class Album:
         path = check_output(path)
         suffix = path.suffix.lower()
         if suffix == ".json":
-            content = json.dumps(self.to_dict(path.parent), ensure_ascii=False, indent=1).encode() + b"\n"
+            # A byte of a file name that is not UTF-8 is written as \\udcXX, which JSON reads back.
+            text = json.dumps(self.to_dict(path.parent), ensure_ascii=False, indent=1)
+            content = text.encode(errors="backslashreplace") + b"\n"
         elif suffix == ".csv":
-            content = self.to_csv().encode()
+            content = self.to_csv().encode(errors="surrogateescape")  # file names byte by byte, as they are
         else:
             content = WRITERS[suffix](self, style or Style())
         with replace_file(path) as temporary:
@@ -263,31 +268,18 @@ class Album:
             If photos are missing or cannot be read any more.
         """
         path = Path(path)
-        try:
-            saved = json.loads(path.read_text(encoding="utf-8"))
-        except (UnicodeDecodeError, json.JSONDecodeError) as error:
-            raise ValueError(f"{path} is not an album: {error}") from error
-        if not isinstance(saved, dict) or saved.get("format") != FORMAT:
-            raise ValueError(f"{path} is not an album saved by pairup; choose a file that album.save wrote as .json")
-        if saved["version"] > VERSION:
-            raise ValueError(
-                f"{path} has format version {saved['version']}, this pairup reads up to {VERSION}; upgrade"
-            )
-        frame = Frame(saved["frame"]["name"], np.array(saved["frame"]["cells"]))
-        order = np.array(saved["order"], dtype=np.intp)
+        what, expected = "a saved album", "a file that album.save wrote as .json"
+        with open_file(path, what) as file, refuse_damage(path, what, expected):
+            saved = json.loads(file.read().decode("utf-8"))
+            expect(isinstance(saved, dict) and saved.get("format") == FORMAT, f"it does not say format: {FORMAT!r}")
+            check_format(path, saved.get("version"), VERSION)
+            cells, features = _check_cells(saved.get("frame")), _decode_features(saved.get("features"))
+            _check_places(saved, len(cells), len(features))
+            _check_names(saved.get("photos", ""), len(features))
+        frame, order = Frame(saved["frame"]["name"], cells), np.array(saved["order"], dtype=np.intp)
         left_out, pins = tuple(saved["left_out"]), dict(saved["pins"])
-        features = _decode_features(saved["features"])
-        if saved["photos"] is None:
-            return cls(frame, order, features, None, left_out, pins)
-        if any(photo["path"] is None for photo in saved["photos"]):
-            raise ValueError(f"{path} was made from arrays, not from files; its photos cannot be read again")
-        paths = [path.parent / photo["path"] for photo in saved["photos"]]
-        read = read_photos(paths)
-        if len(read) < len(paths):
-            missing = ", ".join(f"{name} ({why})" for name, why in read.skipped[:3])
-            raise FileNotFoundError(f"{len(paths) - len(read)} photos of {path} cannot be read: {missing}")
-        named = [replace(photo, name=old["name"]) for photo, old in zip(read, saved["photos"], strict=True)]
-        return cls(frame, order, features, Photos(tuple(named)), left_out, pins)
+        photos = None if saved["photos"] is None else _read_again(path, saved["photos"])
+        return cls(frame, order, features, photos, left_out, pins)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> "Album":
@@ -436,8 +428,99 @@ def _encode_features(features: Array) -> dict[str, Any]:
     return {"shape": list(features.shape), "scale": scale, "float16": data}
 
 
-def _decode_features(encoded: Mapping[str, Any]) -> Array:
-    """Return the features that `_encode_features` encoded."""
-    values = np.frombuffer(base64.b64decode(encoded["float16"]), dtype="<f2").astype(np.float64)
-    features: Array = values.reshape(encoded["shape"]) * encoded["scale"]
+def _decode_features(encoded: Any) -> Array:
+    """Return the features that `_encode_features` encoded, or refuse them."""
+    expect(isinstance(encoded, dict), "features should be a dictionary")
+    shape, scale, data = (encoded.get(name) for name in ("shape", "scale", "float16"))
+    expect(
+        isinstance(shape, list) and len(shape) == 2 and all(is_count(side, 1) for side in shape),
+        "the shape of the features should be two whole numbers",
+    )
+    expect(is_number(scale, 0, 1e300), "the scale of the features should be a number from 0 on")
+    expect(isinstance(data, str), "the features should be a text in base64")
+    stored = base64.b64decode(data, validate=True)
+    wanted = 2 * shape[0] * shape[1]
+    expect(len(stored) == wanted, f"the features should have {wanted} bytes by their shape, got {len(stored)}")
+    values = np.frombuffer(stored, dtype="<f2").astype(np.float64)
+    expect(bool((np.abs(values) <= 1).all()), "the features should lie between -1 and 1 before they are scaled")
+    features: Array = values.reshape(shape) * scale
     return features
+
+
+def _check_cells(frame: Any) -> NDArray[Any]:
+    """Return the cells of a saved frame, or refuse it."""
+    expect(isinstance(frame, dict) and isinstance(frame.get("name"), str), "frame should be a dictionary with a name")
+    cells = frame.get("cells")
+    expect(
+        isinstance(cells, list)
+        and len(cells) > 0
+        and all(
+            isinstance(cell, list) and len(cell) == 2 and all(is_number(value, -FAR, FAR) for value in cell)
+            for cell in cells
+        ),
+        "the cells of the frame should be a list of row and column each",
+    )
+    expect(len({tuple(cell) for cell in cells}) == len(cells), "the frame has a cell twice")
+    return np.array(cells)
+
+
+def _check_places(saved: Mapping[str, Any], m: int, n: int) -> None:
+    """Refuse an order of n items on m cells, with what is pinned and left out, that contradicts itself."""
+    order: Any = saved.get("order")
+    left_out: Any = saved.get("left_out")
+    pins: Any = saved.get("pins")
+    items = f"the items from 0 to {n - 1}"
+    expect(
+        isinstance(order, list) and len(order) == m and all(is_count(item, -1, n - 1) for item in order),
+        f"order should hold, for each of {m} cells, one of {items}, or -1 for a blank",
+    )
+    expect(
+        isinstance(left_out, list) and all(is_count(item, 0, n - 1) for item in left_out),
+        f"left_out should list some of {items}",
+    )
+    placed = [item for item in order if item >= 0]
+    expect(sorted(placed + left_out) == list(range(n)), f"order and left_out together should hold {items} once")
+    expect(
+        isinstance(pins, list)
+        and all(isinstance(pin, list) and len(pin) == 2 and all(is_count(number) for number in pin) for pin in pins)
+        and all(cell < m and order[cell] == item for item, cell in pins)
+        and len(dict(pins)) == len(pins),
+        "pins should be a list of item and cell each, as in order",
+    )
+
+
+def _check_names(photos: Any, n: int) -> None:
+    """Refuse a list of photos that is not one of n names and paths."""
+    expect(
+        photos is None
+        or (
+            isinstance(photos, list)
+            and all(isinstance(photo, dict) and isinstance(photo.get("name"), str) for photo in photos)
+            and all("path" in photo and isinstance(photo["path"], str | None) for photo in photos)
+        ),
+        "photos should be null, or a list of name and path each",
+    )
+    expect(photos is None or len(photos) == n, f"photos should list all {n} items")
+    expect(
+        photos is None or all(photo["path"] is not None for photo in photos),
+        "it was made from arrays, not from files; its photos cannot be read again",
+    )
+
+
+def _read_again(path: Path, saved: list[dict[str, str]]) -> Photos:
+    """Read the photos of an album from their files, which may have changed."""
+    paths = [path.parent / photo["path"] for photo in saved]
+    lost = [(str(file), "no such file") for file in paths if not os.path.isfile(file)]  # a folder would be searched
+    read: Sequence[Photo] = ()
+    if not lost:
+        try:
+            photos = read_photos(paths)
+        except ValueError as error:
+            raise FileNotFoundError(f"the photos of {path} cannot be read: {error}") from error
+        read, lost = photos, list(photos.skipped)
+    if len(read) < len(saved):
+        reasons = ", ".join(f"{name} ({why})" for name, why in lost[:3])
+        raise FileNotFoundError(
+            f"{len(lost)} photos of {path} cannot be read: {reasons}" if lost else f"{path} lists a photo twice"
+        )
+    return Photos(tuple(replace(photo, name=old["name"]) for photo, old in zip(read, saved, strict=True)))

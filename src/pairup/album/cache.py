@@ -15,6 +15,7 @@ from pairup.files import replace_file
 from pairup.types import Images
 
 VERSION = 1
+CHECKSUM = 20  # bytes of the sum at the end of an entry
 SAMPLE = 2**16  # bytes of a file, from each of three places, that its digest covers
 
 
@@ -90,10 +91,11 @@ def store(path: Path, reduced: Reduced) -> None:
         What to write.
     """
     header = json.dumps({"taken": reduced.taken and reduced.taken.isoformat()}).encode()
+    content = header + b"\n" + reduced.miniature.tobytes() + reduced.thumbnail
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replace_file(path) as temporary:
-            temporary.write_bytes(header + b"\n" + reduced.miniature.tobytes() + reduced.thumbnail)
+            temporary.write_bytes(content + _checksum(content))
     except OSError:
         pass
 
@@ -109,15 +111,22 @@ def load(path: Path) -> Reduced | None:
     Returns
     -------
     Reduced or None
-        What `store` wrote; None if the file is missing or damaged.
+        What `store` wrote; None if the file is missing or damaged: the caller computes and stores it again.
     """
     size = MINIATURE * MINIATURE * 3
     try:
-        header, _, body = path.read_bytes().partition(b"\n")
-        taken = json.loads(header)["taken"]
-        if len(body) <= size:
+        entry = path.read_bytes()
+        content = entry[:-CHECKSUM]
+        if _checksum(content) != entry[-CHECKSUM:]:
             return None
+        header, _, body = content.partition(b"\n")
+        taken = json.loads(header)["taken"]
         miniature = np.frombuffer(body[:size], dtype=np.uint8).reshape(MINIATURE, MINIATURE, 3)
         return Reduced(miniature, body[size:], taken and datetime.fromisoformat(taken))
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def _checksum(content: bytes) -> bytes:
+    """Return the sum by which a damaged entry is told from a whole one."""
+    return hashlib.blake2b(content, digest_size=CHECKSUM).digest()

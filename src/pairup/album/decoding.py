@@ -1,17 +1,19 @@
 """Decoding: a picture file as a small, upright sRGB picture."""
 
 import io
+import stat
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from pairup.extras import require
-from pairup.types import Images
+from pairup.types import Array, Images
 
 FORMATS = ("JPEG", "MPO", "PNG", "WEBP", "TIFF", "GIF", "HEIF")
 # fmt: off
@@ -24,6 +26,17 @@ MINIATURE = 40  # pixels a side of the picture that features are computed from, 
 THUMBNAIL = 320  # pixels of the longer side of the picture that is shown
 LOSSLESS = 64  # pixels of the longer side up to which a PNG is no larger than a JPEG
 MAX_PIXELS = 100_000_000  # of formats that cannot be decoded at a reduced size, as JPEG can
+MAX_BYTES = 500_000_000  # that decoding one picture may take
+LARGE = 2**27  # bytes of a picture that is decoded while no other such picture is
+BLOCK = 2**20  # pixels that are converted at once
+GAP = 3.0  # a picture is averaged over blocks down to this multiple of its final size, then filtered
+NUMBERS = ("I", "F", "I;16", "I;16L", "I;16B", "I;16N")  # modes of more than 8 bits
+# Bytes that a pixel takes while it is decoded: in Pillow, and in the decoders that hold a picture several times.
+# WebP was measured; of HEIF it is the planes, their RGB and Pillow's.
+PIXEL_BYTES = {"1": 1, "L": 1, "P": 1, "I;16": 2, "I;16L": 2, "I;16B": 2, "I;16N": 2}
+FORMAT_BYTES = {"WEBP": 16, "HEIF": 10}
+
+_only_large = Lock()
 
 
 class UnreadableError(Exception):
@@ -32,7 +45,7 @@ class UnreadableError(Exception):
 
 @contextmanager
 def ignore_warnings() -> Iterator[None]:
-    """Ignore Pillow's warnings about large pictures and broken EXIF; `decode` has its own limits.
+    """Ignore Pillow's warnings about large pictures and broken tags; `decode` has its own limits and reasons.
 
     Warning filters belong to the process, so this goes around the threads that decode, not inside them.
 
@@ -43,12 +56,39 @@ def ignore_warnings() -> Iterator[None]:
     image = require("PIL.Image", extra="album")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", image.DecompressionBombWarning)
-        warnings.filterwarnings("ignore", message=".*EXIF.*")
+        warnings.filterwarnings("ignore", module=r"PIL\.")
         yield
 
 
+def check_file(path: Path) -> None:
+    """Check that a path leads to a file with content, without opening it: a pipe would be waited for.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Raises
+    ------
+    UnreadableError
+        If it is anything else; the message says what.
+    """
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        raise UnreadableError("a link to a missing file" if path.is_symlink() else "no such file") from None
+    except OSError as error:
+        raise UnreadableError(f"cannot be reached ({error.strerror})") from None
+    if stat.S_ISDIR(found.st_mode):
+        raise UnreadableError("a folder that cannot be read")
+    if not stat.S_ISREG(found.st_mode):
+        raise UnreadableError("a pipe, socket or device, not a file")
+    if found.st_size == 0:
+        raise UnreadableError("empty")
+
+
 def decode(path: Path, side: int) -> tuple[Any, datetime | None]:
-    """Decode a picture file to a small, upright sRGB picture.
+    """Decode a picture file to a small, upright sRGB picture, in at most 500 MB.
 
     Parameters
     ----------
@@ -67,11 +107,10 @@ def decode(path: Path, side: int) -> tuple[Any, datetime | None]:
     Raises
     ------
     UnreadableError
-        If the file is empty, too large, or of an unknown format. Damaged files raise what Pillow raises.
+        If the file is empty, no file, too large, or of an unknown format. Damaged files raise what Pillow raises.
     """
     image, image_ops = require("PIL.Image", extra="album"), require("PIL.ImageOps", extra="album")
-    if path.stat().st_size == 0:
-        raise UnreadableError("empty")
+    check_file(path)
     if path.suffix.lower() in (".heic", ".heif", ".hif"):
         require("pi_heif", extra="album").register_heif_opener()
     image.init()  # Pillow knows only the commonest formats before
@@ -86,31 +125,114 @@ def decode(path: Path, side: int) -> tuple[Any, datetime | None]:
             raise UnreadableError(f"too large ({picture.width} × {picture.height} pixels); make a smaller copy")
         if min(picture.size) < 1:
             raise UnreadableError("without pixels")
-        taken = _read_date(picture)
+        original = picture.size
         picture.draft("RGB", (2 * side, 2 * side))
-        picture.load()
-        profile = picture.info.get("icc_profile")
-        upright = _to_8_bits(picture)
-        upright.thumbnail((side, side), image.Resampling.LANCZOS, reducing_gap=3.0)
-        try:
-            upright.info["exif"] = picture.info.get("exif", b"")
-            upright = image_ops.exif_transpose(upright) or upright
-        except Exception:  # broken EXIF: as stored
-            pass
-        return _to_srgb(upright, profile), taken
+        needed = _estimate_bytes(picture, original, path)
+        if needed > MAX_BYTES:
+            raise UnreadableError(
+                f"too large ({original[0]} × {original[1]} pixels, which take {needed / 1e9:.1f} GB to decode from "
+                f"{picture.format}); make a smaller copy"
+            )
+        with _only_large if needed > LARGE else nullcontext():
+            taken = _read_date(picture)  # of a PNG this already loads the pixels
+            picture.load()
+            profile, exif = picture.info.get("icc_profile"), picture.info.get("exif", b"")
+            upright = _to_8_bits(picture, side)
+            if upright is not picture:
+                picture.thumbnail((1, 1), image.Resampling.NEAREST)  # its pixels would stay until garbage is collected
+            upright.thumbnail((side, side), image.Resampling.LANCZOS, reducing_gap=GAP)
+            upright = upright.copy()  # a plain picture, where it was the file itself
+            try:
+                upright.info["exif"] = exif
+                upright = image_ops.exif_transpose(upright) or upright
+            except Exception:  # broken EXIF: as stored
+                pass
+            return _to_srgb(upright, profile), taken
 
 
-def _to_8_bits(picture: Any) -> Any:
-    """Return a copy in a mode that can be scaled."""
-    image = require("PIL.Image", extra="album")
-    if picture.mode in ("I", "F") or picture.mode.startswith("I;16"):
-        values = np.asarray(picture).astype(np.float64)
-        top = 65535.0 if values.max(initial=0) > 255 else 255.0 if values.max(initial=0) > 1 else 1.0
-        return image.fromarray((np.clip(values / top, 0, 1) * 255).astype(np.uint8))
+def _estimate_bytes(picture: Any, original: tuple[int, int], path: Path) -> int:
+    """Estimate the bytes that decoding takes, from what the header says; scaling is extra, but done in blocks."""
+    pixels = picture.width * picture.height
+    needed: int = pixels * FORMAT_BYTES.get(picture.format, PIXEL_BYTES.get(picture.mode, 4))
+    if picture.format in ("JPEG", "MPO") and _has_several_scans(picture, path):
+        # The coefficients of the whole picture are kept, two bytes each, whatever the size that is decoded.
+        shares = [across * down for _, across, down, _ in picture.layer]
+        needed += 2 * original[0] * original[1] * sum(shares) // max(*shares, 1)
+    if picture.format == "TIFF":
+        tags = picture.tag_v2
+        if tags.get(274, 1) != 1:  # Pillow turns the whole picture
+            needed *= 2
+        if tags.get(259, 1) != 1:  # compressed: a strip or tile is unpacked at once
+            bits = max(tags.get(258, (1,))) * tags.get(277, 1)
+            rows = min(tags.get(323) or tags.get(278) or original[1], original[1])
+            needed += rows * min(tags.get(322) or original[0], original[0]) * bits // 8
+    return needed
+
+
+def _has_several_scans(picture: Any, path: Path) -> bool:
+    """Tell whether a JPEG is progressive, or has its colours one after another; True where that is not clear."""
+    if picture.info.get("progressive"):
+        return True
+    with path.open("rb") as file:
+        file.seek(2)
+        while (start := file.read(4))[:1] == b"\xff" and len(start) == 4:
+            if start[1] == 0xDA:  # start of scan: the number of its colours follows
+                return file.read(1) != bytes([picture.layers])
+            file.seek(int.from_bytes(start[2:], "big") - 2, 1)
+    return True
+
+
+def _to_8_bits(picture: Any, side: int) -> Any:
+    """Return the picture in a mode that can be scaled, reduced already where a full copy would take too much."""
+    if picture.mode in NUMBERS:
+        return _scale_numbers(picture)
+    transparent = picture.mode in ("PA", "LA", "La", "RGBA", "RGBa") or (
+        picture.mode in ("P", "1") and "transparency" in picture.info
+    )
+    pixels = picture.width * picture.height
+    if transparent and pixels * (PIXEL_BYTES.get(picture.mode, 4) + 8) > MAX_BYTES:
+        return _reduce(picture, side)
     if picture.mode in ("P", "PA", "1", "LA", "La", "RGBa"):
-        transparent = picture.mode in ("PA", "LA", "La", "RGBa") or "transparency" in picture.info
         return picture.convert("RGBA" if transparent else "RGB")
-    return picture.copy()
+    return picture
+
+
+def _blocks(size: tuple[int, int], factors: tuple[int, int] = (1, 1)) -> Iterator[tuple[int, int, int, int]]:
+    """Yield boxes that cover a picture, their sides multiples of two factors, of few pixels each."""
+    (width, height), (fx, fy) = size, factors
+    wide = min(width, max(BLOCK // fx, 1) * fx)
+    high = max(BLOCK // wide // fy, 1) * fy
+    for top in range(0, height, high):
+        for left in range(0, width, wide):
+            yield left, top, min(left + wide, width), min(top + high, height)
+
+
+def _scale_numbers(picture: Any) -> Any:
+    """Return a picture of more than 8 bits in gray; its largest value tells whether white is 1, 255 or 65535."""
+    image = require("PIL.Image", extra="album")
+
+    def read(box: tuple[int, int, int, int]) -> Array:
+        values = np.asarray(picture.crop(box)).astype(np.float64)
+        return np.where(np.isfinite(values), values, 0.0)
+
+    peak = max(float(read(box).max()) for box in _blocks(picture.size))
+    white = 65535.0 if peak > 255 else 255.0 if peak > 1 else 1.0
+    gray = image.new("L", picture.size)
+    for box in _blocks(picture.size):
+        gray.paste(image.fromarray((np.clip(read(box) / white, 0, 1) * 255).astype(np.uint8)), box[:2])
+    return gray
+
+
+def _reduce(picture: Any, side: int) -> Any:
+    """Average a transparent picture over blocks of pixels, down to a few times the size that is wanted."""
+    image = require("PIL.Image", extra="album")
+    longest = max(picture.size)
+    fx, fy = (max(int(length / max(length * side / longest, 1) / GAP), 1) for length in picture.size)
+    small = image.new("RGBA", (-(-picture.width // fx), -(-picture.height // fy)))
+    for box in _blocks(picture.size, (fx, fy)):
+        piece = picture.crop(box).convert("RGBA").reduce((fx, fy))
+        small.paste(piece, (box[0] // fx, box[1] // fy))
+    return small
 
 
 def _to_srgb(picture: Any, profile: bytes | None) -> Any:

@@ -233,7 +233,7 @@ def read_vectors(path: str | os.PathLike[str], photos: Photos) -> Array:
             )
         return check_set(vectors.reshape(len(vectors), -1), str(path), at_least=1)
     rows: dict[int, NDArray[np.float64]] = {}
-    with path.open(newline="", encoding="utf-8-sig") as file:
+    with path.open(newline="", encoding="utf-8-sig", errors="surrogateescape") as file:  # as csv albums are written
         for number, line in enumerate(csv.reader(file), start=1):
             if len(line) < 2:
                 continue

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairup.album.cache import Reduced, cache_folder, digest, load, store
-from pairup.album.decoding import RAW, THUMBNAIL, UnreadableError, decode, ignore_warnings, reduce_picture
+from pairup.album.decoding import RAW, THUMBNAIL, UnreadableError, check_file, decode, ignore_warnings, reduce_picture
 from pairup.extras import require
 from pairup.parallel import run
 from pairup.types import Images
@@ -224,7 +224,8 @@ def read_photos(
 def find_files(sources: Iterable[PathLike]) -> Iterator[Path]:
     """Find the files of folders, globs and single paths.
 
-    Hidden files are left out, and loops of links end.
+    Hidden files are left out, and loops of links end. What is no file after all (a pipe, a dangling link, a folder that
+    cannot be read) is among them, so that the report names it.
 
     Parameters
     ----------
@@ -250,18 +251,18 @@ def find_files(sources: Iterable[PathLike]) -> Iterator[Path]:
             found = [path]
         elif glob.has_magic(str(source)):
             hits = [Path(hit) for hit in glob.glob(str(source), recursive=True)]
-            found = [hit for hit in hits if hit.is_file()]
+            found = [hit for hit in hits if not hit.is_dir()]
         else:
             raise FileNotFoundError(f"{source} does not exist; give a folder, files or a glob such as 'photos/*.jpg'")
         for file in sorted(found, key=_split_numbers):
-            real = os.path.realpath(file)
+            real = os.path.realpath(file) if file.exists() else os.path.abspath(file)
             if real not in seen:
                 seen.add(real)
                 yield file
 
 
 def _walk(folder: Path, visited: set[str]) -> Iterator[Path]:
-    """Yield the files below a folder; folders that cannot be read are passed over."""
+    """Yield whatever lies below a folder, and folders that cannot be read: reading them says why not."""
     real = os.path.realpath(folder)
     if real in visited:
         return
@@ -269,17 +270,19 @@ def _walk(folder: Path, visited: set[str]) -> Iterator[Path]:
     try:
         entries = list(os.scandir(folder))
     except OSError:
+        yield folder
         return
     for entry in entries:
         if entry.name.startswith("."):
             continue
         try:
-            if entry.is_dir():
-                yield from _walk(Path(entry.path), visited)
-            elif entry.is_file():
-                yield Path(entry.path)
+            is_folder = entry.is_dir()
         except OSError:  # a link that points at itself
-            continue
+            is_folder = False
+        if is_folder:
+            yield from _walk(Path(entry.path), visited)
+        else:
+            yield Path(entry.path)
 
 
 def _split_numbers(path: Path) -> list[tuple[int, int, str]]:
@@ -306,6 +309,7 @@ def _read_files(paths: list[Path], folder: Path | None) -> list[Reduced | str]:
 def _read_file(path: Path, folder: Path | None) -> Reduced | str:
     """Return the small versions of a file, from the cache where it has them; or why there are none."""
     try:
+        check_file(path)
         if path.suffix[1:].lower() in RAW:
             raise UnreadableError("a RAW file; export it as JPEG")
         cached = folder and folder / f"{digest(path)}.photo"

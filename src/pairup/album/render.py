@@ -4,6 +4,7 @@ import base64
 import html
 import io
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -118,6 +119,10 @@ class Style:
             raise ValueError(f"unknown paper {self.paper!r}; choose one of: {', '.join(PAPERS)}")
         if not 10 <= self.dpi <= 2400:
             raise ValueError(f"dpi must lie between 10 and 2400, got {self.dpi}")
+        try:
+            self.title.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError(f"the title {self.title!r} is not text that UTF-8 can hold ({error.reason})") from None
         self.colour  # noqa: B018  an unknown colour is an error before the work, not after
 
     @property
@@ -374,7 +379,7 @@ def render_svg(album: Arrangement, style: Style) -> bytes:
     pictures = _embed_pictures(album)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" role="img">',
-        f"<title>{html.escape(style.title)}</title>",
+        f"<title>{_escape_xml(style.title)}</title>",
         f'<clipPath id="cell" clipPathUnits="objectBoundingBox"><rect width="1" height="1" rx="{style.radius:g}"/>'
         "</clipPath>",
     ]
@@ -451,9 +456,8 @@ def render_page(album: Arrangement, style: Style) -> bytes:
         "SCHEME": "dark" if dark else "light",
         "DATA": inside,
     }
-    for name, value in fill.items():
-        text = text.replace(f"%{name}%", value)
-    return text.encode()
+    # In one pass: a title may itself be "%DATA%".
+    return re.sub(f"%({'|'.join(fill)})%", lambda found: fill[found[1]], text).encode()
 
 
 WRITERS: dict[str, Callable[[Arrangement, Style], bytes]] = {

@@ -174,7 +174,8 @@ def command(
     with progress("writing"):
         for output in outputs:
             album.save(output, style)
-    click.echo(json.dumps(_summarize(album, outputs), ensure_ascii=False) if as_json else _describe(album, outputs))
+    text = json.dumps(_summarize(album, outputs), ensure_ascii=False) if as_json else _describe(album, outputs)
+    click.echo(text.encode(errors="backslashreplace").decode())  # file names need not be UTF-8
 
 
 def _parse_pin(text: str) -> tuple[str, tuple[float, float]]:

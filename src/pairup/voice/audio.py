@@ -14,6 +14,7 @@ from pairup.files import check_writable, replace_file
 from pairup.types import Array
 
 SUFFIXES = (".wav", ".flac", ".ogg", ".mp3", ".aif", ".aiff", ".au", ".caf", ".w64")
+LOWEST_RATE = 8000  # samples per second: that of the telephone
 
 
 class DamagedRecording(ValueError):
@@ -51,8 +52,8 @@ class Recording:
                 f"a recording must be a vector of finite samples; {self.name} has shape {signal.shape}"
                 f"{'' if signal.ndim != 1 else ' and samples that are infinite or not a number'}"
             )
-        if self.rate < 8000:
-            raise ValueError(f"{self.name} has {self.rate} samples per second; speech needs at least 8000")
+        if self.rate < LOWEST_RATE:
+            raise ValueError(f"{self.name} has {self.rate} samples per second; speech needs at least {LOWEST_RATE}")
         object.__setattr__(self, "signal", signal)
 
     @property

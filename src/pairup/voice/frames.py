@@ -9,8 +9,13 @@ from numpy.typing import NDArray
 from scipy.fft import dct
 
 from pairup.types import Array, BoolArray
-from pairup.voice.audio import Recording
+from pairup.voice.audio import LOWEST_RATE, Recording
 from pairup.voice.lsf import envelope, lpc_from_frames, lsf_from_lpc
+
+FINEST_RATE = 192_000  # samples per second of the finest recorders
+MOST_POLES = 256
+LONGEST = 0.5  # seconds of a frame; speech stands still for a tenth of that
+MOST_OVERLAP = 25  # frames that cover a sample; each is a copy of the signal in memory
 
 
 def lpc_order(rate: int) -> int:
@@ -72,6 +77,23 @@ class Framing:
     floor: float = 35.0
 
     def __post_init__(self) -> None:
+        if not LOWEST_RATE <= self.rate <= FINEST_RATE:
+            raise ValueError(
+                f"the rate must lie between {LOWEST_RATE} and {FINEST_RATE} samples per second, got {self.rate}"
+            )
+        if not self.length <= LONGEST:
+            raise ValueError(f"frames last at most {LONGEST} s, 0.025 s are usual; got {self.length}")
+        samples = round(self.length * self.rate)
+        if not 2 <= self.order <= min(MOST_POLES, samples - 1):
+            raise ValueError(
+                f"the order must lie between 2 and {MOST_POLES}, below the {samples} samples of a frame, "
+                f"got {self.order}"
+            )
+        if self.hop > 0 and (self.step < 1 or self.length > MOST_OVERLAP * self.hop):
+            raise ValueError(
+                f"frames must be at least one sample apart and overlap at most {MOST_OVERLAP} times, got length "
+                f"{self.length} and hop {self.hop} s at {self.rate} samples per second; 0.005 s are usual"
+            )
         if not self.length > self.hop > 0:
             raise ValueError(
                 f"frames must overlap: expected length > hop > 0 seconds, got length {self.length} and hop {self.hop}"
