@@ -259,10 +259,12 @@ class _Watch:
             Thread(target=self._run, daemon=True).start()
 
     def __exit__(self, *error: object) -> None:
-        with self._lock:
-            self._ended.set()
-        if current_thread() is main_thread():
-            signal.signal(signal.SIGINT, self._before)
+        try:
+            with self._lock:
+                self._ended.set()
+        finally:  # the interrupt may come just now
+            if current_thread() is main_thread():
+                signal.signal(signal.SIGINT, self._before)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if self.lost is not None:  # also in a job of the background, where Ctrl-C is ignored

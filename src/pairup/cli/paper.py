@@ -72,7 +72,7 @@ def run_command(
                     done += 1
                     bar.update(f"{name}: {row['method']}, n = {row['n']}, run {row['run']}", done)
         except ConnectionError as error:
-            raise ConnectionError(f"{error}; the {done} runs computed so far are kept on disk") from error
+            raise ConnectionError(f"{error}; runs already on disk are kept") from error
         click.echo(f"{name}: {done} runs computed, {len(tasks) - done} already on disk", err=True)
 
 
