@@ -6,6 +6,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import click
 import pytest
@@ -133,7 +134,8 @@ def test_an_interrupt_while_modules_are_imported_is_quiet(tmp_path):
     path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     command = [sys.executable, "-m", "pairup", "--version"]
-    with subprocess.Popen(command, env=os.environ | {"PYTHONPATH": path}, **pipes) as process:
+    listen = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # also where the tests are a job of the background
+    with subprocess.Popen(command, env=os.environ | {"PYTHONPATH": path}, preexec_fn=listen, **pipes) as process:
         assert process.stdout.readline() == "importing\n"
         process.send_signal(signal.SIGINT)
         assert process.communicate() == ("", "interrupted\n")

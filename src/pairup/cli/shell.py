@@ -113,9 +113,9 @@ class Progress:
 
     Parameters
     ----------
-    bar : rich.progress.Progress
-        The bar that is drawn.
-    task : rich.progress.TaskID
+    bar : rich.progress.Progress or None
+        The bar that is drawn, if any.
+    task : rich.progress.TaskID or None
         The task of that bar.
     """
 
@@ -133,7 +133,8 @@ class Progress:
         done : float, optional
             Amount done so far, in the units of the bar's total; None leaves it as it is.
         """
-        self._bar.update(self._task, description=text, completed=done)
+        if self._bar is not None:
+            self._bar.update(self._task, description=text, completed=done)
 
 
 @contextmanager
@@ -158,8 +159,11 @@ def progress(text: str, *, total: float | None = None) -> Iterator[Progress]:
 
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        yield Progress(bar, bar.add_task(text, total=total))
+    if console.is_terminal:
+        with Bar(*columns, console=console, transient=True) as bar:
+            yield Progress(bar, bar.add_task(text, total=total))
+    else:  # a bar that is disabled prints an empty line, before rich 15
+        yield Progress(None, None)
 
 
 def has_screen() -> bool:
