@@ -1,4 +1,7 @@
+import re
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -25,3 +28,21 @@ def test_a_broken_package_speaks_for_itself(tmp_path, monkeypatch):
     with pytest.raises(ModuleNotFoundError, match=r"^No module named 'something_else_missing'$"):
         require("broken_package", extra="album")
     assert "broken_package" not in sys.modules
+
+
+def test_the_docs_name_what_each_extra_brings_and_its_licence():
+    root = Path(__file__).parents[1]
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    brought = {"pairup": project["dependencies"], **project["optional-dependencies"]}
+    del brought["all"]
+    _, _, table = (root / "docs" / "install.md").read_text(encoding="utf-8").partition("## Licences")
+    named, extra = {}, ""
+    for first, packages, licence in re.findall(r"^\| *(.*?) *\| (.*?) \| (.*?) \|$", table, re.MULTILINE):
+        extra = first.strip("`") or extra
+        if licence != "licence":
+            named.setdefault(extra, set()).update(packages.lower().split(", "))
+    required = {
+        extra: {re.split(r"[^\w-]", requirement)[0] for requirement in requirements}
+        for extra, requirements in brought.items()
+    }
+    assert named == required

@@ -47,3 +47,29 @@ def test_permissions_follow_the_umask_or_the_old_file(tmp_path):
 def test_a_folder_is_no_output(tmp_path):
     with pytest.raises(IsADirectoryError, match="it is a folder; give a file name"):
         check_writable(tmp_path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
+def test_a_full_disk_names_the_path_and_leaves_nothing(tmp_path):
+    import resource
+
+    (tmp_path / "a.txt").write_text("old")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        with pytest.raises(OSError, match=r"cannot write .*a\.txt: File too large; make room or choose another output"):
+            write(tmp_path / "a.txt", "new" * 1000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert os.listdir(tmp_path) == ["a.txt"]
+    assert (tmp_path / "a.txt").read_text() == "old"
+
+
+def test_other_errors_keep_their_own_words(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no such thing"), replace_file(tmp_path / "a.txt"):
+        raise FileNotFoundError("no such thing")
+
+
+def write(path, text):
+    with replace_file(path) as temporary:
+        temporary.write_text(text)

@@ -1,10 +1,13 @@
 """Write files whole or not at all."""
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)  # no space, limit of a file, quota, a broken disk
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:
@@ -66,6 +69,28 @@ def make_folder(path: str | os.PathLike[str]) -> Path:
 
 
 @contextmanager
+def name_path(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let a full disk inside the block be reported with the path that was being written.
+
+    Parameters
+    ----------
+    path : str or path
+        The file that is written in the block.
+
+    Yields
+    ------
+    None
+        A full disk raises an OSError that names the path.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        raise OSError(f"cannot write {path}: {error.strerror}; make room or choose another output") from error
+
+
+@contextmanager
 def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary path beside `path` that replaces it only if the block succeeds.
 
@@ -90,11 +115,13 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     ['pairs.csv']
     """
     path = check_writable(path)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem[:40]}.", suffix=path.suffix)
+    with name_path(path):
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem[:40]}.", suffix=path.suffix)
     os.close(handle)
     temporary = Path(name)
     try:
-        yield temporary
+        with name_path(path):
+            yield temporary
         umask = os.umask(0)
         os.umask(umask)
         temporary.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~umask)

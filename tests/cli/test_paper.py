@@ -47,6 +47,23 @@ def test_an_interrupted_command_is_continued(run, tmp_path, monkeypatch):
     assert run("run", "toy", "--runs", "2").stderr == "toy: 0 runs computed, 12 already on disk\n"
 
 
+def test_a_lost_cluster_is_told_with_what_is_kept(run, tmp_path, monkeypatch):
+    from contextlib import nullcontext
+
+    from pairup import parallel
+
+    def lose(task, data):
+        if task.run == 1:
+            raise ConnectionError("the cluster was lost; repeat without --cluster")
+        return {"seed": task.seed}
+
+    monkeypatch.setattr(toy, "run", lose)
+    monkeypatch.setattr(parallel, "on_cluster", lambda address: nullcontext())
+    done = run("run", "toy", "--runs", "2", "--cluster", "tcp://127.0.0.1:9")
+    assert results(tmp_path)
+    assert str(done.exception) == "the cluster was lost; repeat without --cluster; runs already on disk are kept"
+
+
 def test_what_is_missing_is_told(run, tmp_path):
     missing = run("report")
     assert missing.exit_code == 2

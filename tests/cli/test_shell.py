@@ -1,7 +1,12 @@
 """The command line as a module, and its exit codes."""
 
+import errno
+import os
+import shlex
+import signal
 import subprocess
 import sys
+from functools import partial
 
 import click
 import pytest
@@ -39,6 +44,13 @@ def fail(error):
         (click.UsageError("no"), 2, "no\n"),
         (ValueError("X has 3 rows"), 1, "Error: X has 3 rows\n"),
         (MemoryError("too much"), 1, "Error: too much\n"),
+        (
+            OSError(errno.ENOSPC, "No space left"),
+            1,
+            "Error: cannot write the result to stdout: No space left; make room, or choose a file with -o\n",
+        ),
+        (OSError(errno.ENOSPC, "No space left", "a.csv"), 1, "Error: [Errno 28] No space left: 'a.csv'\n"),
+        (BrokenPipeError(), 1, ""),
         (None, 0, ""),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, BaseException | None) else "",
@@ -62,3 +74,69 @@ def test_debugging_shows_the_traceback(monkeypatch):
     monkeypatch.setenv("PAIRUP_DEBUG", "1")
     with pytest.raises(ValueError, match="X has 3 rows"):
         shell.run_command(click.Command("test", callback=lambda: fail(ValueError("X has 3 rows"))))
+
+
+posix = pytest.mark.skipif(os.name == "nt", reason="POSIX shells and signals")
+
+
+def shell_run(text):
+    """Run a line of shell, in which `pairup` is this one."""
+    python = f"{shlex.quote(sys.executable)} -m pairup"
+    return run("/bin/bash", "-c", f'pairup() {{ {python} "$@"; }}; {text}')
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
+    for name in "xy":
+        (folder / f"{name}.csv").write_text("".join(f"{i}.5,{i * i}\n" for i in range(12)))
+    return folder
+
+
+@posix
+@pytest.mark.parametrize("streams", [">&-", "2>&-", "<&- >&- 2>&-", "2> >(true)", "2>/dev/full"])
+def test_streams_that_nobody_reads_do_not_lose_the_result(tables, streams):
+    output = tables / "pairs.csv"
+    done = shell_run(f"cd {tables}; pairup match x.csv y.csv --method ks-hsic -o pairs.csv {streams}")
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert output.read_text().startswith("x,y\n0,"), "and nothing that was printed is in it"
+    assert len(output.read_text().splitlines()) == 13
+    output.unlink()
+    assert sorted(os.listdir(tables)) == ["x.csv", "y.csv"]
+
+
+@posix
+@pytest.mark.parametrize(
+    ("line", "code", "told"),
+    [
+        ("pairup --help >&-", 0, ""),
+        ("pairup no-such-command 2>&-", 2, ""),
+        ("pairup match nosuch.csv y.csv 2>&-", 1, ""),
+        ("pairup match nosuch.csv y.csv 2> >(true)", 1, ""),
+        ("pairup --help > /dev/full", 1, "Error: cannot write the result to stdout: No space left on device"),
+        ("set -o pipefail; pairup --help | head -1 | wc -l", 0, ""),
+        ("pairup --help | true; exit 0", 0, ""),
+    ],
+)
+def test_closed_streams_end_quietly(line, code, told):
+    if "/dev/full" in line and not os.path.exists("/dev/full"):
+        pytest.skip("no /dev/full")
+    done = shell_run(line)
+    assert done.returncode == code, done.stderr
+    assert done.stderr.startswith(told)
+    assert len(done.stderr.splitlines()) == bool(told)
+
+
+@posix
+def test_an_interrupt_while_modules_are_imported_is_quiet(tmp_path):
+    (tmp_path / "click.py").write_text("import time\nprint('importing', flush=True)\ntime.sleep(60)\n")
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    command = [sys.executable, "-m", "pairup", "--version"]
+    listen = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # also where the tests are a job of the background
+    with subprocess.Popen(command, env=os.environ | {"PYTHONPATH": path}, preexec_fn=listen, **pipes) as process:
+        assert process.stdout.readline() == "importing\n"
+        process.send_signal(signal.SIGINT)
+        assert process.communicate() == ("", "interrupted\n")
+    assert process.returncode == 130

@@ -114,6 +114,23 @@ def test_an_incomplete_line_is_cut_off(tmp_path):
     assert [row["key"] for row in load_rows(path)] == ["a", "c"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
+def test_a_full_disk_names_the_path_and_the_run_is_continued(tmp_path, expected):
+    import resource
+
+    path = tmp_path / "rows.jsonl"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, before[1]))
+    try:
+        with pytest.raises(OSError, match=r"cannot write .*rows\.jsonl: File too large"):
+            list(run_tasks(TASKS, add_up, path))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert 0 < len(results(path)) < 20
+    list(run_tasks(TASKS, add_up, path))
+    assert results(path) == expected
+
+
 def test_a_damaged_line_is_named(tmp_path):
     (tmp_path / "rows.jsonl").write_text('{"kind": "run"}\nnot json\n')
     with pytest.raises(ValueError, match="line 2 is not JSON"):

@@ -5,7 +5,6 @@ from importlib import import_module
 import click
 
 import pairup
-from pairup.cli.shell import run_command
 
 COMMANDS = ("album", "demo", "match", "paper", "voice")  # each is a module of this folder
 
@@ -53,8 +52,3 @@ class LazyGroup(click.Group):
 @click.version_option(pairup.__version__, prog_name="pairup")
 def pairup_command() -> None:
     """Pair up two unpaired sets."""
-
-
-def main() -> None:
-    """Run the command and exit: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
-    run_command(pairup_command)

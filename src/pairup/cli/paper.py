@@ -2,7 +2,10 @@
 
 import json
 import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -38,6 +41,7 @@ def run_command(
     Results are appended to OUT/rows.jsonl, one row per run. Runs that are already on disk are not computed again:
     repeat an interrupted command to continue it.
     """
+    from functools import partial
     from importlib import import_module
 
     from joblib import parallel_config
@@ -45,7 +49,7 @@ def run_command(
     from pairup.cli.shell import progress
     from pairup.paper.protocol import plan
     from pairup.paper.runner import run_tasks
-    from pairup.parallel import on_cluster
+    from pairup.parallel import in_processes, on_cluster
 
     if data is None and os.environ.get("PAIRUP_DATA"):
         data = Path(os.environ["PAIRUP_DATA"])
@@ -53,16 +57,22 @@ def run_command(
         raise click.UsageError(f"{data}: no such folder; pass the folder of the original data, or omit --data")
     source = None if data is None else str(data.resolve())
     out.mkdir(parents=True, exist_ok=True)
+    where: Callable[[], AbstractContextManager[Any]]
+    if cluster:
+        where = partial(on_cluster, cluster)
+    else:
+        where = partial(in_processes, jobs) if processes else partial(parallel_config, "threading", n_jobs=jobs)
     for name in experiments:
         tasks = plan(name, runs=runs, quick=quick)
         experiment = import_module(f"pairup.paper.{name}").run
         done = 0
-        # A parallel_config takes effect as soon as it is constructed, and for one block only.
-        where = on_cluster(cluster) if cluster else parallel_config("loky" if processes else "threading", n_jobs=jobs)
-        with progress(name, total=len(tasks)) as bar, where:
-            for row in run_tasks(tasks, experiment, out / "rows.jsonl", data=source):
-                done += 1
-                bar.update(f"{name}: {row['method']}, n = {row['n']}, run {row['run']}", done)
+        try:
+            with progress(name, total=len(tasks)) as bar, where():
+                for row in run_tasks(tasks, experiment, out / "rows.jsonl", data=source):
+                    done += 1
+                    bar.update(f"{name}: {row['method']}, n = {row['n']}, run {row['run']}", done)
+        except ConnectionError as error:
+            raise ConnectionError(f"{error}; runs already on disk are kept") from error
         click.echo(f"{name}: {done} runs computed, {len(tasks) - done} already on disk", err=True)
 
 

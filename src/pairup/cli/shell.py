@@ -1,5 +1,7 @@
 """Code shared by all commands: exit codes, errors in one line, progress on stderr."""
 
+import errno
+import io
 import os
 import sys
 from collections.abc import Iterator
@@ -26,14 +28,31 @@ def run_command(command: click.Command) -> NoReturn:
         error.show()
         leave(error.exit_code)
     except BrokenPipeError:  # the reader of our output has closed it, as in `pairup match … | head`
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
         leave(1)
     except (ValueError, TypeError, OSError, MemoryError, ImportError) as error:
         if os.environ.get("PAIRUP_DEBUG"):
             raise
-        click.echo(f"Error: {error}", err=True)
+        click.echo(f"Error: {describe(error)}", err=True)
         leave(1)
     leave(code if isinstance(code, int) else 0)
+
+
+def describe(error: Exception) -> str:
+    """Say an error in one line.
+
+    Parameters
+    ----------
+    error : Exception
+        What was raised.
+
+    Returns
+    -------
+    str
+        Its text. What writes files names them (`pairup.files`); a full disk without a name is that of stdout.
+    """
+    if isinstance(error, OSError) and error.filename is None and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EIO):
+        return f"cannot write the result to stdout: {error.strerror}; make room, or choose a file with -o"
+    return str(error)
 
 
 def leave(code: int) -> NoReturn:
@@ -44,9 +63,36 @@ def leave(code: int) -> NoReturn:
     code : int
         The exit code.
     """
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:  # nobody reads, or the disk is full
+            code = code or 1
     os._exit(code)
+
+
+class _Messages(io.FileIO):
+    """A stderr that nobody need read: `pairup … -o pairs.csv 2>&1 | true` still writes its file."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError:
+            return len(data)
+
+
+def guard_streams() -> None:
+    """Make stdout and stderr safe to write to, where they are closed (``>&-``) or their reader is gone."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass  # the next file that is opened would take the number of a closed stream, and get what is printed
+    os.close(number)
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    elif not sys.stderr.isatty():
+        raw: Any = _Messages(2, "w", closefd=False)
+        sys.stderr = io.TextIOWrapper(raw, sys.stderr.encoding, "backslashreplace", write_through=True)
 
 
 class MethodChoice(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 on
@@ -67,9 +113,9 @@ class Progress:
 
     Parameters
     ----------
-    bar : rich.progress.Progress
-        The bar that is drawn.
-    task : rich.progress.TaskID
+    bar : rich.progress.Progress or None
+        The bar that is drawn, if any.
+    task : rich.progress.TaskID or None
         The task of that bar.
     """
 
@@ -87,7 +133,8 @@ class Progress:
         done : float, optional
             Amount done so far, in the units of the bar's total; None leaves it as it is.
         """
-        self._bar.update(self._task, description=text, completed=done)
+        if self._bar is not None:
+            self._bar.update(self._task, description=text, completed=done)
 
 
 @contextmanager
@@ -112,8 +159,11 @@ def progress(text: str, *, total: float | None = None) -> Iterator[Progress]:
 
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        yield Progress(bar, bar.add_task(text, total=total))
+    if console.is_terminal:
+        with Bar(*columns, console=console, transient=True) as bar:
+            yield Progress(bar, bar.add_task(text, total=total))
+    else:  # a bar that is disabled prints an empty line, before rich 15
+        yield Progress(None, None)
 
 
 def has_screen() -> bool:

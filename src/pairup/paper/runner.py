@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from pairup.files import name_path
 from pairup.methods import FORMER_NAMES
 from pairup.paper.protocol import Task
 from pairup.parallel import run
@@ -85,8 +86,9 @@ def append_row(path: str | os.PathLike[str], row: Row) -> None:
         What is written.
     """
     line = json.dumps(row, ensure_ascii=False, sort_keys=True).encode() + b"\n"
-    with open(path, "ab", buffering=0) as file:
+    with name_path(path), open(path, "ab") as file:
         file.write(line)
+        file.flush()
         os.fsync(file.fileno())
 
 
