@@ -95,7 +95,7 @@ def run_command(arguments: list[str], folder: Path, *, named: str = "", output: 
     before = set(os.listdir(folder)) | {"stderr.txt"}
 
     def work() -> None:
-        from pairup.cli import main
+        from pairup.__main__ import main
 
         sys.argv = ["pairup", *arguments]
         main()

@@ -558,7 +558,9 @@ def _check_header(header: dict[str, Any]) -> None:
         "names",
         isinstance(names, list)
         and len(names) == 2
-        and all(isinstance(of, list) and all(isinstance(name, int | float | str) for name in of) for of in names),
+        and all(
+            isinstance(of, list) and all(isinstance(name, int | float | str | None) for name in of) for of in names
+        ),
         "two lists of texts and numbers",
     )
     field_is("alternatives", _are_rows(header.get("alternatives"), is_number, is_number), "two numbers each")

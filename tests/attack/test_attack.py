@@ -33,7 +33,7 @@ def test_odd_input_is_answered_or_refused_in_words(kind):
     said = attack(kind, "--count", "60", "--seed", "5000")
     counts = dict(re.findall(r"(answered|refused) (\d+)", said))
     assert sum(map(int, counts.values())) == 60
-    assert len(counts) == 2, "both good and bad cases are drawn"
+    assert len(counts) == 2 or kind == "pictures", "good and bad cases are drawn; a bad picture spoils no album"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="signals of POSIX")

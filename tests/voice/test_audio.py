@@ -110,3 +110,15 @@ def test_unknown_suffixes_are_refused_before_writing(tone, tmp_path):
     with pytest.raises(ValueError, match=r"must end in one of \.wav"):
         tone.save(tmp_path / "tone.xyz")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_told_with_the_path(tmp_path, monkeypatch):
+    soundfile = pytest.importorskip("soundfile")
+
+    def fail(*arguments):
+        raise soundfile.LibsndfileError(2)
+
+    monkeypatch.setattr(soundfile, "write", fail)
+    with pytest.raises(OSError, match=r"cannot write .*out\.wav: .*is the disk full\?"):
+        Recording(np.zeros(100), 16000, "silence").save(tmp_path / "out.wav")
+    assert list(tmp_path.iterdir()) == []

@@ -10,8 +10,6 @@ from pairup.components import principal_components, standardize
 from pairup.kernels import rescale, squared_distances
 from pairup.types import Array, Float32Array
 
-LENGTH_BITS = 20  # of the largest length of an edge: duplicates, 1e-9 of it apart, are well above 1e-8 then
-
 IN_WORDS = {
     "euclidean": "Euclidean distance",
     "cityblock": "L1 on standardized columns",
@@ -124,7 +122,7 @@ def geodesic_distances(D: Array | Float32Array, neighbours: int = GEOMETRY.neigh
     n = len(D)
     lengths = np.sqrt(D)
     # SciPy takes lengths up to 1e-8 for no edge, so all are multiplied by a power of two, and at last divided by it.
-    unit = -int(np.frexp(lengths.max())[1]) + LENGTH_BITS
+    unit = -int(np.frexp(lengths.max())[1]) + GEOMETRY.length_bits
     lengths = np.ldexp(lengths, unit)
     lengths += GEOMETRY.duplicate_distance * lengths.max()
     np.fill_diagonal(lengths, 0.0)

@@ -39,6 +39,7 @@ class GeometryConstants:
     neighbours: int = 5  # of the graph whose shortest paths are geodesic distances
     objects_per_neighbour: int = 3  # fewer objects than this for each neighbour: the graph is nearly complete
     duplicate_distance: float = 1e-9  # of the largest: duplicates get an edge, and 0 would mean none
+    length_bits: int = 20  # of the largest length of an edge: those of duplicates are well above 1e-8 then
     rank_columns_up_to: int = 100  # columns; wider tables are compared by the other metrics
     cosine_from: int = 3  # columns; two leave one angle only
     whitened_components: range = range(2, 9)  # how many principal components are whitened

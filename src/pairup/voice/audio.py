@@ -92,7 +92,10 @@ class Recording:
         """
         soundfile = require("soundfile", extra="voice")
         with replace_file(check_sound_path(path)) as temporary:
-            soundfile.write(temporary, self.signal / max(1.0, np.abs(self.signal).max(initial=0.0)), self.rate)
+            try:
+                soundfile.write(temporary, self.signal / max(1.0, np.abs(self.signal).max(initial=0.0)), self.rate)
+            except soundfile.LibsndfileError as error:  # a full disk, for instance
+                raise OSError(f"cannot write {path}: {error}; is the disk full?") from error
 
 
 Recordings: TypeAlias = "str | PathLike[str] | Recording | Iterable[str | PathLike[str] | Recording]"
