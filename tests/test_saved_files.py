@@ -256,7 +256,7 @@ def test_every_array_of_a_matching_is_checked(field, value, reason, tmp_path):
         ("format", 0),
         ("format", True),
         ("names", [[0], [0]]),
-        ("names", [[None] * 12] * 2),
+        ("names", [[[]] * 12] * 2),
         ("reliability", 2),
         ("reliable", "yes"),
         ("dependence", float("nan")),
