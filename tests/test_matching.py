@@ -193,8 +193,8 @@ def test_photos_of_the_paper_are_matched(data_folder):
 @pytest.mark.filterwarnings("ignore")  # Dask warns about ports, sizes and its own deprecations
 def test_a_cluster_that_loses_a_worker_gives_the_same_matching(rng, skewed):
     distributed = pytest.importorskip("distributed")
+    from pairup.cluster import on_cluster
     from pairup.matching import match_steps
-    from pairup.parallel import on_cluster
 
     X, Y, _ = skewed(rng, n=40)
     here = pairup.match(X, Y)

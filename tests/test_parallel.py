@@ -1,11 +1,6 @@
-import logging
 import os
-import signal
-import socket
 import subprocess
 import sys
-import threading
-import time
 from functools import partial
 
 import numpy as np
@@ -13,9 +8,10 @@ import psutil
 import pytest
 from joblib import parallel_config
 
-from pairup import KSHSIC, LSOM, parallel
+from pairup import KSHSIC, LSOM
+from pairup.cluster import on_cluster
 from pairup.datasets import make_cubic
-from pairup.parallel import on_cluster, run
+from pairup.parallel import run
 
 
 def test_results_come_in_the_order_of_the_tasks():
@@ -34,124 +30,6 @@ def test_blas_is_pinned_while_tasks_run():
 def test_an_error_in_a_task_reaches_the_caller():
     with pytest.raises(ZeroDivisionError):
         list(run([partial(divmod, 1, 1), partial(divmod, 1, 0)], n_jobs=2))
-
-
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        (
-            None,
-            r"cannot read the scheduler file .*\(No such file or directory\); write it with: dask scheduler --sched",
-        ),
-        ("{}", 'is no scheduler file: expected JSON with an "address"; write it with: dask scheduler'),
-        ("[]", "is no scheduler file"),
-        ('{"address": 5}', "is no scheduler file"),
-        ("\x00", "is no scheduler file"),
-    ],
-)
-def test_a_bad_scheduler_file_is_told(tmp_path, content, told):
-    pytest.importorskip("distributed")
-    path = tmp_path / "scheduler.json"
-    if content is not None:
-        path.write_text(content)
-    with pytest.raises(ConnectionError, match=told), on_cluster(str(path)):
-        pass
-
-
-@pytest.mark.parametrize(
-    "address", ["tcp://127.0.0.1:9", "tcp://no.such.host.invalid:8786", "http://127.0.0.1:9", "foo"]
-)
-def test_no_scheduler_is_told(address, monkeypatch):
-    pytest.importorskip("distributed")
-    monkeypatch.setattr(parallel, "PATIENCE", 1)
-    told = f"no Dask scheduler answers at {address} .*without --cluster"
-    with pytest.raises(ConnectionError, match=told), on_cluster(address):
-        pass
-    assert logging.root.manager.disable == logging.NOTSET, "logging is as before"
-
-
-@pytest.mark.filterwarnings("ignore")  # the connections that are given up are closed by the garbage collector
-@pytest.mark.parametrize("greeting", [b"", b"SSH-2.0-OpenSSH_9.6\r\n", b"\0" * 64], ids=["silent", "ssh", "zeros"])
-def test_a_port_where_something_else_listens_is_told(greeting, monkeypatch):
-    pytest.importorskip("distributed")
-    monkeypatch.setattr(parallel, "PATIENCE", 1)
-    accepted = []
-
-    def answer(server):
-        while True:
-            try:
-                accepted.append(server.accept()[0])
-                accepted[-1].sendall(greeting)
-            except OSError:
-                return
-
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        threading.Thread(target=answer, args=(server,), daemon=True).start()
-        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-        with pytest.raises(ConnectionError, match=f"no Dask scheduler answers at {address}"), on_cluster(address):
-            pass
-    assert accepted
-    for connection in accepted:
-        connection.close()
-
-
-@pytest.fixture
-def cluster(tmp_path):
-    """A scheduler and a worker, each a process of its own: the path of their file, and both processes."""
-    pytest.importorskip("distributed")
-    path = tmp_path / "scheduler.json"
-    python = [sys.executable, "-W", "ignore", "-m"]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", path]
-    scheduler = subprocess.Popen([*python, "distributed.cli.dask_scheduler", *options], **quiet)
-    options = ["--nthreads", "2", "--no-nanny", "--no-dashboard", "--scheduler-file", path]
-    worker = subprocess.Popen([*python, "distributed.cli.dask_worker", *options], **quiet)
-    try:
-        until = time.monotonic() + 60
-        while True:
-            try:
-                with on_cluster(str(path)):
-                    break
-            except ConnectionError:
-                assert time.monotonic() < until, "the cluster did not come up"
-                time.sleep(0.1)
-        yield str(path), scheduler, worker
-    finally:
-        for process in (worker, scheduler):
-            process.kill()
-            process.wait()
-
-
-def work_until(fault):
-    """Give the cluster work for a minute, and let the fault happen soon."""
-    threading.Timer(0.5, fault).start()
-    list(run([partial(time.sleep, 60)] * 2))
-
-
-@pytest.mark.filterwarnings("ignore")  # Dask tells of what it lost
-def test_workers_that_are_lost_are_told(cluster, monkeypatch):
-    path, _, worker = cluster
-    before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(ZeroDivisionError), on_cluster(path):
-        list(run([partial(divmod, 1, 0)]))
-    monkeypatch.setattr(parallel, "PATIENCE", 2)
-    with pytest.raises(ConnectionError, match="was lost: all workers are gone; repeat without --c"), on_cluster(path):
-        work_until(worker.kill)
-    with pytest.raises(ConnectionError, match="has no workers; start one: dask worker tcp"), on_cluster(path):
-        pass
-    assert signal.getsignal(signal.SIGINT) is before
-
-
-@pytest.mark.filterwarnings("ignore")  # Dask tells of what it lost
-@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
-@pytest.mark.parametrize(
-    ("number", "told"), [(signal.SIGKILL, "the scheduler is gone"), (signal.SIGSTOP, "the scheduler does not answer")]
-)
-def test_a_scheduler_that_is_lost_is_told(cluster, monkeypatch, number, told):
-    path, scheduler, _ = cluster
-    monkeypatch.setattr(parallel, "PATIENCE", 2)
-    with pytest.raises(ConnectionError, match=f"was lost: {told}.*; repeat without --cluster"), on_cluster(path):
-        work_until(partial(scheduler.send_signal, number))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")

@@ -84,12 +84,12 @@ def test_wrong_calls(folder, options, message):
 
 
 def test_photos_are_decoded_on_the_cluster_that_is_named(folder, monkeypatch):
-    from pairup import parallel
+    from pairup import cluster
 
     def refuse(address):
         raise ConnectionError(f"no answer from {address}")
 
-    monkeypatch.setattr(parallel, "on_cluster", refuse)
+    monkeypatch.setattr(cluster, "on_cluster", refuse)
     assert str(run(folder, "--cluster", "tcp://127.0.0.1:1").exception) == "no answer from tcp://127.0.0.1:1"
 
 

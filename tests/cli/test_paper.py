@@ -50,7 +50,7 @@ def test_an_interrupted_command_is_continued(run, tmp_path, monkeypatch):
 def test_a_lost_cluster_is_told_with_what_is_kept(run, tmp_path, monkeypatch):
     from contextlib import nullcontext
 
-    from pairup import parallel
+    from pairup import cluster
 
     def lose(task, data):
         if task.run == 1:
@@ -58,7 +58,7 @@ def test_a_lost_cluster_is_told_with_what_is_kept(run, tmp_path, monkeypatch):
         return {"seed": task.seed}
 
     monkeypatch.setattr(toy, "run", lose)
-    monkeypatch.setattr(parallel, "on_cluster", lambda address: nullcontext())
+    monkeypatch.setattr(cluster, "on_cluster", lambda address: nullcontext())
     done = run("run", "toy", "--runs", "2", "--cluster", "tcp://127.0.0.1:9")
     assert results(tmp_path)
     assert str(done.exception) == "the cluster was lost; repeat without --cluster; runs already on disk are kept"

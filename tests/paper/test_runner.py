@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 
+from pairup.cluster import on_cluster
 from pairup.paper.protocol import Task
 from pairup.paper.runner import append_row, load_rows, repair, run_task, run_tasks
-from pairup.parallel import on_cluster
 
 TASKS = [Task("toy", method, n, run) for method in "ab" for n in (5, 6) for run in range(5)]
 

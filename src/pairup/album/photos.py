@@ -181,7 +181,7 @@ def read_photos(
     cache : bool, default True
         Whether to keep the small versions on disk, so that the next reading is quick.
     n_jobs : int, default -1
-        Files decoded at the same time, as in joblib; inside `pairup.parallel.on_cluster` on the cluster, which must
+        Files decoded at the same time, as in joblib; inside `pairup.cluster.on_cluster` on the cluster, which must
         see the same files.
     progress : callable, optional
         Called with the number of files done and the number of all files.

@@ -120,7 +120,7 @@ def command(
     from pairup.album.album import check_output
     from pairup.album.features import read_vectors
     from pairup.cli.shell import progress
-    from pairup.parallel import on_cluster
+    from pairup.cluster import on_cluster
 
     if not sources:
         raise click.UsageError(

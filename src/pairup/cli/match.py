@@ -60,9 +60,9 @@ def command(
     whole pairing is printed on stderr.
     """
     from pairup.cli.shell import progress
+    from pairup.cluster import on_cluster
     from pairup.files import check_writable, replace_file
     from pairup.matching import match_steps
-    from pairup.parallel import on_cluster
     from pairup.result import Matching
     from pairup.tables import read_anchors, read_table
 

@@ -47,9 +47,10 @@ def run_command(
     from joblib import parallel_config
 
     from pairup.cli.shell import progress
+    from pairup.cluster import on_cluster
     from pairup.paper.protocol import plan
     from pairup.paper.runner import run_tasks
-    from pairup.parallel import in_processes, on_cluster
+    from pairup.parallel import in_processes
 
     if data is None and os.environ.get("PAIRUP_DATA"):
         data = Path(os.environ["PAIRUP_DATA"])
