@@ -6,6 +6,7 @@ from pairup.validation import (
     check_equal_size,
     check_finite,
     check_jobs,
+    check_matching,
     check_pair,
     check_positive,
     check_seed,
@@ -96,3 +97,9 @@ def test_equal_sizes_pass_and_others_say_which_rows_to_drop():
     check_equal_size(np.zeros((2, 1)), np.zeros((2, 5)), "so it is")
     with pytest.raises(ValueError, match="X has 1 rows and Y has 4, and so it is; drop 3 rows of Y"):
         check_equal_size(np.zeros((1, 1)), np.zeros((4, 1)), "so it is")
+
+
+@pytest.mark.parametrize("indices", [[0, 0, 1], [0, 1], [0, 1, 3], [0.0, 1.0, 2.0], [[0, 1], [2, 3]], ["a", "b", "c"]])
+def test_what_is_no_matching_is_refused(indices):
+    with pytest.raises(ValueError, match="start must hold each of 0, …, 2 once"):
+        check_matching(indices, 3, "start")

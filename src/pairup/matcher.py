@@ -18,37 +18,9 @@ from pairup.memory import check_memory
 from pairup.multistart import MultiStart
 from pairup.parallel import pinned_blas, run, runs_here
 from pairup.types import Array, Indices
-from pairup.validation import check_count, check_equal_size, check_jobs, check_set
+from pairup.validation import check_count, check_equal_size, check_jobs, check_matching, check_set
 
 KernelOrPair: TypeAlias = Kernel | tuple[Kernel, Kernel]
-
-
-def check_matching(indices: ArrayLike, n: int, name: str) -> Indices:
-    """Return a matching as an array, or raise an error that says what is wrong with it.
-
-    Parameters
-    ----------
-    indices : array_like of int, shape (n,)
-        What should be a matching.
-    n : int
-        The number of objects.
-    name : str
-        What it is called in the message.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        The matching.
-
-    Examples
-    --------
-    >>> check_matching([1, 0], 2, "start")
-    array([1, 0])
-    """
-    matching = np.asarray(indices)
-    if matching.dtype.kind not in "iu" or not np.array_equal(np.sort(matching, axis=None), np.arange(n)):
-        raise ValueError(f"{name} must hold each of 0, …, {n - 1} once, got {indices!r}")
-    return matching.astype(np.intp)
 
 
 def _all_steps(search: MultiStart, number: int) -> list[Step]:

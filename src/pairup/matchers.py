@@ -11,14 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from pairup.climb import Step
 from pairup.kernels import KernelFamily
-from pairup.matcher import IterativeMatcher, KernelOrPair, Matcher, check_matching
+from pairup.matcher import IterativeMatcher, KernelOrPair, Matcher
 from pairup.measures import HSIC, NOCCO, GaussianMI, Measure
 from pairup.multistart import Climbs, Continuations, CrossValidatedClimbs, NarrowingClimbs
 from pairup.parallel import pinned_blas
 from pairup.selection import LAMBDAS, WIDTHS, RatioGrid, fold_numbers
 from pairup.starts import eigen_starts
 from pairup.types import Array
-from pairup.validation import check_count, check_positive, check_seed
+from pairup.validation import check_count, check_matching, check_positive, check_seed
 
 WIDE = WIDTHS[-1]  # the paper's c' = 10^½, best for NOCCO
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pairup.types import Array
+from pairup.types import Array, Indices
 
 MISSING = ("NoneType", "NAType", "NaTType")  # the types of None and of what pandas puts in empty cells
 
@@ -350,3 +350,31 @@ def check_equal_size(X: Array, Y: Array, reason: str) -> None:
         raise ValueError(
             f"X has {n} rows and Y has {m}, and {reason}; drop {surplus} row{'s' if surplus > 1 else ''} of {longer}"
         )
+
+
+def check_matching(indices: ArrayLike, n: int, name: str) -> Indices:
+    """Return a matching as an array, or raise an error that says what is wrong with it.
+
+    Parameters
+    ----------
+    indices : array_like of int, shape (n,)
+        What should be a matching.
+    n : int
+        The number of objects.
+    name : str
+        What it is called in the message.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        The matching.
+
+    Examples
+    --------
+    >>> check_matching([1, 0], 2, "start")
+    array([1, 0])
+    """
+    matching = np.asarray(indices)
+    if matching.dtype.kind not in "iu" or not np.array_equal(np.sort(matching, axis=None), np.arange(n)):
+        raise ValueError(f"{name} must hold each of 0, …, {n - 1} once, got {indices!r}")
+    return matching.astype(np.intp)

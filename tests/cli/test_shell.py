@@ -69,6 +69,27 @@ def test_errors_have_exit_codes(error, code, told, monkeypatch, capsys):
     assert capsys.readouterr().err.endswith(told)
 
 
+def test_a_compiled_module_that_is_interrupted_is_an_interrupt(monkeypatch, capsys):
+    """SciPy's modules turn Ctrl-C during their import into an ImportError."""
+    left = []
+
+    def leave(code):
+        left.append(code)
+        raise SystemExit(code)
+
+    @click.command()
+    def command():
+        raise ImportError("initialization failed") from KeyboardInterrupt()
+
+    monkeypatch.setattr(shell, "leave", leave)
+    monkeypatch.setattr(sys, "argv", ["pairup"])
+    with pytest.raises(SystemExit):
+        shell.run_command(command)
+    assert left == [130]
+    assert capsys.readouterr().err == "interrupted\n"
+    assert not shell.was_interrupted(ImportError("no such module"))
+
+
 def test_debugging_shows_the_traceback(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["pairup"])
     monkeypatch.setenv("PAIRUP_DEBUG", "1")

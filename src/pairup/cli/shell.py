@@ -30,11 +30,32 @@ def run_command(command: click.Command) -> NoReturn:
     except BrokenPipeError:  # the reader of our output has closed it, as in `pairup match … | head`
         leave(1)
     except (ValueError, TypeError, OSError, MemoryError, ImportError) as error:
+        if isinstance(error, ImportError) and was_interrupted(error):
+            click.echo("interrupted", err=True)
+            leave(130)
         if os.environ.get("PAIRUP_DEBUG"):
             raise
         click.echo(f"Error: {describe(error)}", err=True)
         leave(1)
     leave(code if isinstance(code, int) else 0)
+
+
+def was_interrupted(error: BaseException | None) -> bool:
+    """Tell whether Ctrl-C is behind an error: a compiled module that it interrupts fails to import.
+
+    Parameters
+    ----------
+    error : BaseException or None
+        What was raised.
+
+    Returns
+    -------
+    bool
+        Whether it, or what it was raised from, is a KeyboardInterrupt.
+    """
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def describe(error: Exception) -> str:
