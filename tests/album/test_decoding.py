@@ -218,3 +218,36 @@ def test_warnings_of_pillow_and_no_others_are_ignored():
         warnings.warn_explicit("Tag data larger than file", UserWarning, "a.py", 1, module="PIL.TiffImagePlugin")
         with pytest.raises(UserWarning, match="something else"):  # warnings are errors here
             warnings.warn_explicit("something else", UserWarning, "a.py", 1, module="numpy")
+
+
+LARGE_ON_THREADS = """
+import re, sys
+from pathlib import Path
+from threading import Thread
+from PIL import Image
+from pairup.album.decoding import decode
+
+def peak():
+    return int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]) / 1024
+
+folder = Path(sys.argv[1])
+Image.new("RGB", (6000, 6000)).save(folder / "large.png", compress_level=1)
+del (block := [bytes(30_000_000)])[0]  # from now on the C library keeps what is freed up to this size
+Path("/proc/self/clear_refs").write_text("5")
+before = peak()
+for together in (1, 1, 2):
+    threads = [Thread(target=decode, args=(folder / "large.png", 320)) for _ in range(together)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+print(peak() - before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="peak memory as Linux tells it")
+def test_large_pictures_take_memory_one_at_a_time_and_give_it_back(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", LARGE_ON_THREADS, tmp_path], capture_output=True, text=True, check=True
+    )
+    assert float(done.stdout) < 1.5 * 6000**2 * 4 / 2**20, "more than one picture was in memory"

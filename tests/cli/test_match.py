@@ -51,6 +51,23 @@ def test_pairs_go_to_stdout_as_csv(tables):
     assert [int(line[1]) for line in lines[1:]] == match(X, Y, method="ks-hsic").indices.tolist()
 
 
+@pytest.mark.parametrize(
+    ("method", "rows", "told"),
+    [
+        ("auto", [[1.0, np.nan]] * 25, "Y contains NaN or infinity in 25 of 50 values"),
+        ("ks-hsic", [[1.0, 2.0]] * 25, "all rows of Y are equal"),
+        ("lsom", [[1.0, 2.0]] * 7, "X has 25 rows and Y has 7"),
+    ],
+)
+def test_an_error_about_a_set_names_its_file(tables, method, rows, told):
+    folder, _, _ = tables
+    np.save(folder / "odd.npy", rows)
+    done = run("match", folder / "x.csv", folder / "odd.npy", "--method", method)
+    assert done.returncode == 1
+    assert told in done.stderr
+    assert f"(X is {folder / 'x.csv'}, Y is {folder / 'odd.npy'})" in done.stderr
+
+
 def test_json_and_files(tables):
     folder, X, Y = tables
     done = run("match", folder / "x.csv", folder / "y.npy", "--method", "ks-hsic", "-o", folder / "pairs.json")

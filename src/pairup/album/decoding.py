@@ -27,7 +27,8 @@ THUMBNAIL = 320  # pixels of the longer side of the picture that is shown
 LOSSLESS = 64  # pixels of the longer side up to which a PNG is no larger than a JPEG
 MAX_PIXELS = 100_000_000  # of formats that cannot be decoded at a reduced size, as JPEG can
 MAX_BYTES = 500_000_000  # that decoding one picture may take
-LARGE = 2**27  # bytes of a picture that is decoded while no other such picture is
+LARGE = 100_000_000  # bytes of a picture that is decoded while no other such picture is
+PILLOW_BLOCK = 2**26  # bytes that Pillow allocates at once for such a picture, which the system gets back when freed
 BLOCK = 2**20  # pixels that are converted at once
 GAP = 3.0  # a picture is averaged over blocks down to this multiple of its final size, then filtered
 NUMBERS = ("I", "F", "I;16", "I;16L", "I;16B", "I;16N")  # modes of more than 8 bits
@@ -36,7 +37,7 @@ NUMBERS = ("I", "F", "I;16", "I;16L", "I;16B", "I;16N")  # modes of more than 8 
 PIXEL_BYTES = {"1": 1, "L": 1, "P": 1, "I;16": 2, "I;16L": 2, "I;16B": 2, "I;16N": 2}
 FORMAT_BYTES = {"WEBP": 16, "HEIF": 10}
 
-_only_large = Lock()
+_large = Lock()
 
 
 class UnreadableError(Exception):
@@ -58,6 +59,22 @@ def ignore_warnings() -> Iterator[None]:
         warnings.simplefilter("ignore", image.DecompressionBombWarning)
         warnings.filterwarnings("ignore", module=r"PIL\.")
         yield
+
+
+@contextmanager
+def _one_large() -> Iterator[None]:
+    """Wait until no other large picture is decoded, and let the memory of this one return to the system.
+
+    Of blocks below 32 MiB, Pillow's 16 for instance, the C library may keep what is freed, once for each thread.
+    """
+    core = require("PIL.Image", extra="album").core
+    with _large:
+        before = core.get_block_size()
+        core.set_block_size(PILLOW_BLOCK)
+        try:
+            yield
+        finally:
+            core.set_block_size(before)
 
 
 def check_file(path: Path) -> None:
@@ -133,7 +150,7 @@ def decode(path: Path, side: int) -> tuple[Any, datetime | None]:
                 f"too large ({original[0]} × {original[1]} pixels, which take {needed / 1e9:.1f} GB to decode from "
                 f"{picture.format}); make a smaller copy"
             )
-        with _only_large if needed > LARGE else nullcontext():
+        with _one_large() if needed > LARGE else nullcontext():
             taken = _read_date(picture)  # of a PNG this already loads the pixels
             picture.load()
             profile, exif = picture.info.get("icc_profile"), picture.info.get("exif", b"")

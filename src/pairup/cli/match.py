@@ -1,6 +1,9 @@
 """``pairup match``: two tables in, pairs out."""
 
 import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +85,8 @@ def command(
     known = [] if anchors is None else read_anchors(anchors, table_x.names, table_y.names)
     scores = None if prior is None else read_table(prior).values
     matching: Matching | None = None
-    with progress(f"matching {len(table_x.names)} with {len(table_y.names)} objects") as bar, on_cluster(cluster):
+    text = f"matching {len(table_x.names)} with {len(table_y.names)} objects"
+    with progress(text) as bar, _name_tables(x, y), on_cluster(cluster):
         steps = match_steps(
             table_x.values,
             table_y.values,
@@ -111,3 +115,14 @@ def command(
         with replace_file(output) as temporary:
             temporary.write_text(text, encoding="utf-8", newline="")
         click.echo(f"{matching.n_pairs} pairs by {method} written to {output}", err=True)
+
+
+@contextmanager
+def _name_tables(x: Path, y: Path) -> Iterator[None]:
+    """Say in an error about X or Y which files they are."""
+    try:
+        yield
+    except ValueError as error:
+        if re.search(r"\b[XY]\b", str(error)) is None:
+            raise
+        raise ValueError(f"{error} (X is {x}, Y is {y})") from error
