@@ -2,13 +2,24 @@ import io
 import json
 import os
 import struct
+import tracemalloc
 from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile
 
 import numpy as np
 import pytest
 
 from pairup import archives
-from pairup.archives import NewerFormatError, check_format, expect, is_count, is_number, open_archive, refuse_damage
+from pairup.archives import (
+    NewerFormatError,
+    check_format,
+    expect,
+    is_count,
+    is_number,
+    open_archive,
+    parse_json,
+    read_json,
+    refuse_damage,
+)
 
 
 def opened(path):
@@ -185,3 +196,37 @@ def test_a_small_file_does_not_take_all_memory(tmp_path, monkeypatch):
             else:
                 with pytest.raises(ValueError, match="with b it would unpack to more than 10 times its size"):
                     archive.read("b", "f", (5000,))
+
+
+PARTS = ["[],", "{},", '{"a":1.5},', "1.5,", '"ab",', "[[1.5]],", '{"a":{"b":[]}},', '"\U0001f600é",', "123456789,"]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_json_takes_no_more_memory_than_was_estimated(part, monkeypatch):
+    text = "[" + part * (10**6 // len(part)) + "0]"
+    asked = []
+    monkeypatch.setattr(archives, "_check_json", lambda size, objects=0: asked.append(2 * size + objects))
+    tracemalloc.start()
+    try:
+        read = read_json(io.BytesIO(text.encode()))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert read == json.loads(text)
+    assert peak < max(asked) + 10**6 < 12 * peak
+
+
+@pytest.mark.parametrize(
+    ("start", "part", "count"), [("[", "[],", 8_000_000), ('{"a": "', "x", 201_000_000), ("", "é", 51_000_000)]
+)
+def test_json_that_would_take_too_much_memory_is_not_parsed(start, part, count):
+    text = start + part * count
+    for read in (parse_json, lambda text: read_json(io.BytesIO(text.encode()))):
+        with pytest.raises(ValueError, match=r"would take up to \d+ MB of memory, at most 400 MB are plausible"):
+            read(text)
+
+
+@pytest.mark.parametrize("bracket", ["[", '{"a":'])
+def test_json_in_too_many_brackets_is_told(bracket):
+    with pytest.raises(ValueError, match="its brackets are nested too deeply"):
+        parse_json(bracket * 100_000)

@@ -25,6 +25,9 @@ DIRECTORY = 2**16  # bytes of the list of members, of which we write about ten
 MOST_ROWS = 2**40  # of an array, so that sizes can be computed
 ZIP64 = 2**31 - 1  # bytes from which on an archive has a second list, of other form
 BLOCK = 2**24  # bytes read at once
+MOST_JSON = 400_000_000  # bytes of memory that JSON may take
+# Bytes that an object of Python takes at most, for the sign that is there once for each of them (twice for a text).
+JSON_BYTES = {"{": 200, "[": 100, ",": 40, '"': 30}
 SHOWN = 40  # characters of a wrong value in a message
 # What NumPy writes before the numbers of an array, and nothing else: no expression is evaluated.
 HEADER = re.compile(
@@ -147,6 +150,86 @@ def _shorten(value: Any) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
+def read_json(file: IO[bytes]) -> Any:
+    """Read a file of JSON, unless it would take too much memory.
+
+    Parameters
+    ----------
+    file : file
+        The file, open in binary.
+
+    Returns
+    -------
+    object
+        What it holds.
+
+    Raises
+    ------
+    DamagedError
+        If it would take more than 400 MB, or is nested too deeply.
+    ValueError
+        If it is not JSON.
+
+    Examples
+    --------
+    >>> read_json(io.BytesIO(b'{"a": [1, 2]}'))
+    {'a': [1, 2]}
+    """
+    size = file.seek(0, io.SEEK_END)
+    file.seek(0)
+    _check_json(size)
+    data = file.read()
+    if not data.isascii():  # a text takes up to four bytes for each of its characters
+        _check_json(4 * size)
+    text = data.decode("utf-8")
+    del data
+    return parse_json(text)
+
+
+def parse_json(text: str) -> Any:
+    """Parse JSON, unless that would take too much memory.
+
+    Parameters
+    ----------
+    text : str
+        The JSON.
+
+    Returns
+    -------
+    object
+        What it holds.
+
+    Raises
+    ------
+    DamagedError
+        If it would take more than 400 MB, or is nested too deeply.
+    ValueError
+        If it is not JSON.
+
+    Examples
+    --------
+    >>> parse_json("[" * 100_000)
+    Traceback (most recent call last):
+    ...
+    pairup.archives.DamagedError: its brackets are nested too deeply
+    """
+    size = len(text) if text.isascii() else 4 * len(text)
+    _check_json(size, sum(cost * text.count(sign) for sign, cost in JSON_BYTES.items()))
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise DamagedError("its brackets are nested too deeply") from None
+
+
+def _check_json(size: int, objects: int = 0) -> None:
+    """Refuse JSON whose text, with the texts in it, and whose objects would take too much memory."""
+    needed = 2 * size + objects
+    expect(
+        needed <= MOST_JSON,
+        f"its JSON would take up to {needed / 1e6:.0f} MB of memory, at most {MOST_JSON / 1e6:.0f} MB are plausible",
+    )
+
+
 @contextmanager
 def refuse_damage(path: str | os.PathLike[str], what: str, expected: str) -> Iterator[None]:
     """Turn whatever a damaged file makes its reader raise into one ValueError that names the file.
@@ -175,7 +258,6 @@ def refuse_damage(path: str | os.PathLike[str], what: str, expected: str) -> Ite
         raise
     except (
         ValueError,  # with it DamagedError, UnicodeDecodeError and JSONDecodeError
-        RecursionError,  # of JSON in a thousand brackets
         OverflowError,
         EOFError,
         OSError,

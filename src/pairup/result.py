@@ -493,10 +493,10 @@ class Matching:
         Matching
             The matching, without its `model`.
         """
-        from pairup.archives import check_format, expect, open_archive
+        from pairup.archives import check_format, expect, open_archive, parse_json
 
         with open_archive(path, "a saved matching", "a file of Matching.save") as archive:
-            header = json.loads(archive.read_text("header"))
+            header = parse_json(archive.read_text("header"))
             expect(isinstance(header, dict), "its header should be a dictionary")
             check_format(path, header.get("format"), FORMAT)
             _check_header(header)

@@ -150,3 +150,12 @@ def test_file_names_need_not_be_utf8(folder, tmp_path):
     assert b"caf\xe9.png" in (tmp_path / "album.csv").read_bytes()
     (tmp_path / "features.csv").write_bytes(b"".join(os.fsencode(n) + b",1,2\n" for n in album.photos.names))
     assert read_vectors(tmp_path / "features.csv", album.photos).shape == (12, 2)
+
+
+@pytest.mark.parametrize(
+    ("part", "count", "told"), [("[", 100_000, "nested too deeply"), ("[],", 8_000_000, "would take up to 1168 MB")]
+)
+def test_json_that_would_take_all_memory_is_refused(part, count, told, tmp_path):
+    (tmp_path / "a.json").write_text(part * count)
+    with pytest.raises(ValueError, match=rf"a\.json is not a saved album \(.*{told}"):
+        Album.load(tmp_path / "a.json")

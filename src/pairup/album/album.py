@@ -20,7 +20,7 @@ from pairup.album.frames import Frame
 from pairup.album.layout import settle
 from pairup.album.photos import Photo, Photos, read_photos
 from pairup.album.render import WRITERS, Style, choose_colours
-from pairup.archives import check_format, expect, is_count, is_number, open_file, refuse_damage
+from pairup.archives import check_format, expect, is_count, is_number, open_file, read_json, refuse_damage
 from pairup.files import check_writable, replace_file
 from pairup.types import Array, Images, Indices
 
@@ -270,7 +270,7 @@ class Album:
         path = Path(path)
         what, expected = "a saved album", "a file that album.save wrote as .json"
         with open_file(path, what) as file, refuse_damage(path, what, expected):
-            saved = json.loads(file.read().decode("utf-8"))
+            saved = read_json(file)
             expect(isinstance(saved, dict) and saved.get("format") == FORMAT, f"it does not say format: {FORMAT!r}")
             check_format(path, saved.get("version"), VERSION)
             cells, features = _check_cells(saved.get("frame")), _decode_features(saved.get("features"))
