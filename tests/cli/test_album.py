@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import subprocess
 import sys
 
 import numpy as np
@@ -138,3 +139,21 @@ def test_a_json_that_is_no_album_is_named(tmp_path):
         done = run(tmp_path / "a.json")
         assert isinstance(done.exception, ValueError)
         assert f"{tmp_path / 'a.json'} is not a saved album" in str(done.exception)
+
+
+def test_decoders_write_nothing_between_the_words(folder, tmp_path, rng):
+    """The C libraries behind Pillow write what they find in damaged files to stderr by themselves."""
+    picture = image.fromarray(rng.integers(0, 256, size=(60, 80, 3), dtype=np.uint8))
+    for name in ("tiff_lzw", "tiff_adobe_deflate", "jpeg"):
+        picture.save(folder / f"{name}.tif", compression=name)
+        data = bytearray((folder / f"{name}.tif").read_bytes())
+        data[200:2000] = bytes(byte ^ 0x5A for byte in data[200:2000])
+        (folder / f"{name}.tif").write_bytes(data)
+    outputs = [part for suffix in ("png", "json") for part in ("-o", str(tmp_path / f"a.{suffix}"))]
+    command = [sys.executable, "-m", "pairup", "album", str(folder), *outputs]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    told = done.stderr.splitlines()
+    assert told[0].endswith("files skipped:")
+    assert all(line.startswith("  '") for line in told[1:]), done.stderr
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | {"PAIRUP_DEBUG": "1"})
+    assert len(shown.stderr.splitlines()) > len(told), "they would have written"

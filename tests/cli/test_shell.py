@@ -161,3 +161,58 @@ def test_an_interrupt_while_modules_are_imported_is_quiet(tmp_path):
         process.send_signal(signal.SIGINT)
         assert process.communicate() == ("", "interrupted\n")
     assert process.returncode == 130
+
+
+CHATTER = """
+import os, sys
+from pairup.cli.shell import guard_streams, no_chatter
+
+guard_streams()
+try:
+    with no_chatter():
+        os.write(2, b"noise\\n")
+        print("words", file=sys.stderr)
+        {inside}
+except BaseException as error:
+    print(type(error).__name__, file=sys.stderr)
+os.write(2, b"native again\\n")
+print("the end", file=sys.stderr)
+print(len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else 0)
+"""
+
+
+@pytest.mark.parametrize("debug", ["", "1"])
+@pytest.mark.parametrize("inside", ["pass", "1 / 0", "raise KeyboardInterrupt", "raise SystemExit(3)"])
+def test_what_c_libraries_write_is_dropped_and_stderr_comes_back(inside, debug):
+    done = subprocess.run(
+        [sys.executable, "-c", CHATTER.format(inside=inside)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PAIRUP_DEBUG": debug},
+    )
+    raised = {"1 / 0": ["ZeroDivisionError"], "pass": []}.get(inside, [inside.removeprefix("raise ").partition("(")[0]])
+    noise = ["noise"] if debug else []
+    assert done.stderr.splitlines() == [*noise, "words", *raised, "native again", "the end"]
+    plain = subprocess.run(
+        [sys.executable, "-c", CHATTER.replace("with no_chatter():", "if True:").format(inside=inside)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == plain.stdout, "a file was left open"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
+@pytest.mark.parametrize("guard", ["guard_streams()", ""])
+def test_dropping_works_where_stderr_is_closed(guard):
+    code = CHATTER.replace("guard_streams()", guard).format(inside="pass").replace('os.write(2, b"n', "len(b'n")
+    code = code.replace('\\n")', "')")
+    done = subprocess.run(
+        ["sh", "-c", f"exec {shlex.quote(sys.executable)} -c {shlex.quote(code)} 2>&-"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert done.stdout

@@ -119,7 +119,7 @@ def command(
     from pairup.album import Album, Frame, Style, arrange_steps, photo_features, read_photos
     from pairup.album.album import check_output
     from pairup.album.features import read_vectors
-    from pairup.cli.shell import progress
+    from pairup.cli.shell import no_chatter, progress
     from pairup.cluster import on_cluster
 
     if not sources:
@@ -139,12 +139,13 @@ def command(
         title=title,
     )
     if len(sources) == 1 and sources[0].lower().endswith(".json"):
-        album = Album.load(sources[0])
+        with no_chatter():
+            album = Album.load(sources[0])
     else:
         chosen = Frame.parse(frame, font)
         places = dict(_parse_pin(pin) for pin in pins)
         shares = dict(_parse_weight(weight) for weight in weights)
-        with progress("reading photos", total=1) as bar, on_cluster(cluster):
+        with no_chatter(), progress("reading photos", total=1) as bar, on_cluster(cluster):
             photos = read_photos(
                 sources,
                 cache=not no_cache,
@@ -171,7 +172,7 @@ def command(
                 else:
                     bar.update(f"sorting {len(photos)} photos", step.progress)
         _tell_skipped(photos)
-    with progress("writing"):
+    with no_chatter(), progress("writing"):
         for output in outputs:
             album.save(output, style)
     text = json.dumps(_summarize(album, outputs), ensure_ascii=False) if as_json else _describe(album, outputs)

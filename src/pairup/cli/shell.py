@@ -116,6 +116,49 @@ def guard_streams() -> None:
         sys.stderr = io.TextIOWrapper(raw, sys.stderr.encoding, "backslashreplace", write_through=True)
 
 
+@contextmanager
+def no_chatter() -> Iterator[None]:
+    """Drop what the C libraries that decode pictures write to stderr; what pairup writes there is still shown.
+
+    They write to the file with the number 2, past Python. With ``PAIRUP_DEBUG`` set, it is shown.
+
+    Yields
+    ------
+    None
+        A progress bar begins inside the block, for it keeps to the stderr it finds.
+    """
+    if os.environ.get("PAIRUP_DEBUG"):
+        yield
+        return
+    try:
+        real = os.dup(2)
+    except OSError:  # closed: nothing is shown
+        yield
+        return
+    before = sys.stderr
+    try:
+        if _writes_to_2(before):
+            before.flush()
+            raw: Any = _Messages(real, "w", closefd=False)
+            sys.stderr = io.TextIOWrapper(raw, before.encoding, "backslashreplace", write_through=True)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 2)
+        os.close(nowhere)
+        yield
+    finally:
+        os.dup2(real, 2)
+        sys.stderr = before
+        os.close(real)
+
+
+def _writes_to_2(stream: Any) -> bool:
+    """Tell whether a stream writes to the file with the number 2; in tests it often does not."""
+    try:
+        return bool(stream.fileno() == 2)
+    except (AttributeError, OSError, ValueError):
+        return False
+
+
 class MethodChoice(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 on
     """The name of a method; a former name is accepted, hidden from the help, and reported on stderr."""
 
