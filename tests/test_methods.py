@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from pairup.matching import MATCHERS
@@ -22,3 +23,6 @@ def test_known_names_pass_and_others_are_refused():
     assert check_method("lsom", METHODS) == "lsom"
     with pytest.raises(ValueError, match="method must be one of a, b, got 'c'"):
         check_method("c", ("a", "b"))
+    for odd in (["auto"], None, 3, {"auto"}, np.array(["a", "b"])):
+        with pytest.raises(ValueError, match=r"method must be one name of a, b, got "):
+            check_method(odd, ("a", "b"))

@@ -11,7 +11,7 @@ from joblib import parallel_config
 from pairup import KSHSIC, LSOM
 from pairup.cluster import on_cluster
 from pairup.datasets import make_cubic
-from pairup.parallel import run
+from pairup.parallel import in_processes, run
 
 
 def test_results_come_in_the_order_of_the_tasks():
@@ -49,6 +49,29 @@ def test_processes_end_with_the_one_that_started_them():
         process.kill()
     _, left = psutil.wait_procs(workers, timeout=20)
     assert not [worker for worker in left if worker.status() != psutil.STATUS_ZOMBIE]
+
+
+def test_processes_end_with_their_block_and_leave_no_words():
+    """joblib's resource tracker told of a leaked folder, after the command had ended."""
+    script = (
+        "import os, math, psutil\n"
+        "from functools import partial\n"
+        "from pairup.parallel import in_processes, run\n"
+        "with in_processes(2):\n"
+        "    print(list(run([partial(math.sqrt, 4.0), partial(math.sqrt, 9.0)])))\n"
+        "print(sum('loky' in ' '.join(p.cmdline()) for p in psutil.Process().children(recursive=True)), flush=True)\n"
+        "os._exit(0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "[2.0, 3.0]\n1\n", "nothing but the resource tracker is left"
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("n_jobs", [0, 2.0, "2"])
+def test_a_number_of_jobs_that_is_none_is_told(n_jobs):
+    for start in (lambda: list(run([list], n_jobs=n_jobs)), lambda: in_processes(n_jobs).__enter__()):
+        with pytest.raises(ValueError, match="n_jobs must be a whole number other than 0"):
+            start()
 
 
 @pytest.mark.filterwarnings("ignore")  # Dask warns about ports, sizes and its own deprecations

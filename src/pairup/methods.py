@@ -37,6 +37,8 @@ def check_method(name: str, known: Collection[str]) -> str:
     ...
     ValueError: method must be one of auto, lsom, ks-hsic, ks-nocco, got 'magic'
     """
+    if not isinstance(name, str):
+        raise ValueError(f"method must be one name of {', '.join(known)}, got {name!r:.80}")
     if name in FORMER_NAMES and name not in known:
         current = FORMER_NAMES[name]
         warnings.warn(f"the method {name!r} is now called {current!r}", FutureWarning, stacklevel=3)

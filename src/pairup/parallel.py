@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
 from threading import Thread
 from time import sleep
 from typing import Any, TypeVar
+
+from pairup.validation import check_jobs
 
 Result = TypeVar("Result")
 
@@ -64,6 +66,7 @@ def run(tasks: Iterable[Callable[[], Result]], *, n_jobs: int | None = None, ord
     """
     from joblib import Parallel, delayed
 
+    check_jobs(n_jobs)
     with pinned_blas():
         # prefer="threads" lets a configured cluster take the tasks; require="sharedmem" would keep them here.
         return_as = "generator" if ordered else "generator_unordered"
@@ -76,25 +79,30 @@ def _call_pinned(task: Callable[[], Result]) -> Result:
         return task()
 
 
-def in_processes(n_jobs: int) -> AbstractContextManager[Any]:
-    """Run what follows in processes of this machine; they end with this one, even if it is killed.
+@contextmanager
+def in_processes(n_jobs: int) -> Iterator[None]:
+    """Run what follows in processes of this machine; they end with the block, and with this process if it is killed.
 
     Parameters
     ----------
     n_jobs : int
         How many, as in joblib.
 
-    Returns
-    -------
-    context manager
-        Tasks inside it run there, from its construction on.
+    Yields
+    ------
+    None
+        Tasks inside the block run there.
     """
     from joblib import parallel_config
+    from joblib.externals.loky import get_reusable_executor
 
-    processes: AbstractContextManager[Any] = parallel_config(
-        "loky", n_jobs=n_jobs, initializer=_follow, initargs=(os.getpid(),)
-    )
-    return processes
+    check_jobs(n_jobs)
+    try:
+        with parallel_config("loky", n_jobs=n_jobs, initializer=_follow, initargs=(os.getpid(),)):
+            yield
+    finally:  # joblib would do so when Python exits; the command line exits at once
+        executor = get_reusable_executor(reuse=True)
+        getattr(executor, "terminate", executor.shutdown)(kill_workers=True)  # the former also removes its folder
 
 
 def _follow(parent: int) -> None:

@@ -112,3 +112,17 @@ def test_random_state_decides_the_order(rng):
     first, again, other = (arrange(X, "6x10", random_state=seed).order for seed in (1, 1, 2))
     np.testing.assert_array_equal(first, again)
     assert (first != other).any()
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "all"])
+def test_a_number_of_jobs_that_is_none_is_told(n_jobs, folder, rng):
+    told = "n_jobs must be a whole number other than 0"
+    with pytest.raises(ValueError, match=told):
+        arrange(rng.random((12, 3)), "3x4", n_jobs=n_jobs)
+    with pytest.raises(ValueError, match=told):
+        read_photos(folder, n_jobs=n_jobs)
+
+
+def test_a_seed_that_is_none_is_told(rng):
+    with pytest.raises(ValueError, match="random_state must be a whole number, 0 or more, got -1"):
+        arrange(rng.random((12, 3)), "3x4", random_state=-1)

@@ -15,7 +15,7 @@ from pairup.album.photos import Photos
 from pairup.methods import ALBUM_METHODS, check_method
 from pairup.sampling import representatives
 from pairup.types import Array, Indices
-from pairup.validation import check_set
+from pairup.validation import check_jobs, check_seed, check_set
 
 
 def arrange(
@@ -127,6 +127,8 @@ def arrange_steps(
     (1.0, True)
     """
     method = check_method(method, ALBUM_METHODS)
+    check_seed(random_state)
+    check_jobs(n_jobs)
     photos = items if isinstance(items, Photos) else None
     X = _check_features(items, features)
     frame = (Frame.parse(frame) if isinstance(frame, str) else frame).fit(len(X))

@@ -51,11 +51,13 @@ def run_command(
     from pairup.paper.protocol import plan
     from pairup.paper.runner import run_tasks
     from pairup.parallel import in_processes
+    from pairup.validation import check_jobs
 
     if data is None and os.environ.get("PAIRUP_DATA"):
         data = Path(os.environ["PAIRUP_DATA"])
     if data is not None and not data.is_dir():
         raise click.UsageError(f"{data}: no such folder; pass the folder of the original data, or omit --data")
+    check_jobs(jobs)
     source = None if data is None else str(data.resolve())
     out.mkdir(parents=True, exist_ok=True)
     where: Callable[[], AbstractContextManager[Any]]
