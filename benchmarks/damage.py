@@ -77,36 +77,55 @@ def write_picture(path: Path, rng: Rng) -> Path:
 
 
 def write_table(path: Path, rng: Rng) -> Path:
-    """Write a table as csv, tsv, txt, npy or npz, odd in its cells or its form, some damaged; return its path."""
+    """Write a table as csv, tsv, txt, npy or npz; most have one oddity or none, few are damaged. Return its path."""
     suffix = str(rng.choice([".csv", ".csv", ".csv", ".tsv", ".txt", ".npy", ".npz"]))
     path = path.with_suffix(suffix)
-    n, d = (12, 3) if rng.random() < 0.6 else (int(rng.integers(0, 25)), int(rng.integers(0, 6)))
+    odd = rng.random() < 0.5
+    values = rng.normal(size=(12, 3)) * 10.0 ** rng.integers(-5, 6)
     if suffix in (".npy", ".npz"):
-        buffer = io.BytesIO()
-        array = make_plain_array(rng)
-        if suffix == ".npy":
-            np.save(buffer, array)
-        else:
-            np.savez_compressed(buffer, **{str(k): array for k in range(int(rng.integers(0, 3)))})
-        data = buffer.getvalue()
+        data = _write_numpy(make_plain_array(rng) if odd else values, suffix, rng)
     else:
-        rows = [[f"{value:.4g}" for value in row] for row in rng.normal(size=(n, d)) * 10.0 ** rng.integers(-5, 6)]
-        for _ in range(int(rng.integers(0, 3))):
-            if rows and d:
-                rows[int(rng.integers(n))][int(rng.integers(d))] = str(rng.choice(CELLS))
-        if rows and rng.random() < 0.15:
-            rows[int(rng.integers(n))] = rows[0][: int(rng.integers(d + 1))]
-        if rng.random() < 0.7:
-            rows.insert(0, [f"c{k}" for k in range(d)])
-        text = io.StringIO()
-        usual = "\t" if suffix == ".tsv" else ","
-        csv.writer(text, delimiter=usual if rng.random() < 0.7 else str(rng.choice([";", "\t", "|"]))).writerows(rows)
-        encoding = str(rng.choice(["utf-8"] * 5 + ["utf-8-sig", "utf-16", "latin-1"]))
-        data = text.getvalue().encode(encoding, errors="replace")
-    if rng.random() < 0.3:
+        data = _write_text(values, suffix, rng, odd=odd)
+    if rng.random() < 0.08:
         data = damage_bytes(data, rng)
     path.write_bytes(data)
     return path
+
+
+def _write_numpy(array: Any, suffix: str, rng: Rng) -> bytes:
+    """Return an array as .npy, or as the only array of an .npz, or one of several."""
+    buffer = io.BytesIO()
+    if suffix == ".npy":
+        np.save(buffer, array)
+    else:
+        count = 1 if rng.random() < 0.8 else int(rng.integers(0, 3))
+        np.savez_compressed(buffer, **{str(k): array for k in range(count)})
+    return buffer.getvalue()
+
+
+def _write_text(values: Any, suffix: str, rng: Rng, *, odd: bool) -> bytes:
+    """Return a text table; an odd one has an oddity of its cells, its rows, its separator or its encoding."""
+    rows = [[f"{value:.4g}" for value in row] for row in values]
+    n, d = values.shape
+    delimiter, encoding = {".tsv": "\t", ".txt": " "}.get(suffix, ","), "utf-8"
+    oddity = str(rng.choice(["cell", "cell", "short", "separator", "encoding", "size", "constant"])) if odd else ""
+    if oddity == "cell":
+        rows[int(rng.integers(n))][int(rng.integers(d))] = str(rng.choice(CELLS))
+    elif oddity == "short":
+        rows[int(rng.integers(n))] = rows[0][: int(rng.integers(d + 1))]
+    elif oddity == "separator":
+        delimiter = str(rng.choice([";", "\t", "|"]))
+    elif oddity == "encoding":
+        encoding = str(rng.choice(["utf-8-sig", "utf-16", "latin-1"]))
+    elif oddity == "size":
+        rows = [row[: int(rng.integers(d + 1))] for row in rows[: int(rng.integers(n))]]
+    elif oddity == "constant":
+        rows = [rows[0]] * n if rng.random() < 0.5 else rows[:3] * (n // 3)
+    if rng.random() < 0.7:
+        rows.insert(0, [f"c{k}" for k in range(len(rows[0]) if rows else 0)])
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter).writerows(rows)
+    return text.getvalue().encode(encoding, errors="replace")
 
 
 def make_plain_array(rng: Rng) -> Any:
