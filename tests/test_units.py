@@ -8,6 +8,7 @@ from sklearn.base import clone
 import pairup
 from pairup import KSHSIC, KSMI, KSNOCCO, LSOM, ProductLSOM
 from pairup.datasets import shuffle_pair
+from pairup.measures import GaussianMI
 
 SCALES = [1e-300, 1e-200, 1e-155, 1e-9, 1e9, 1e155, 1e200, 1e300]
 SEARCHES = {
@@ -122,3 +123,30 @@ def test_a_kernel_with_units_is_refused_beyond_ordinary_ones(matcher, kernel, sc
         X, Y, scale = X @ X.T, Y @ Y.T, scale**2 if 1e-100 < scale < 1e100 else scale
     with pytest.raises(ValueError, match=r"the kernel of Y .* expected one that tells|the kernel of Y must be finite"):
         clone(matcher).set_params(kernel=kernel).fit(X, scale * Y)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e-9, 2.0**-20, 1e9, 1e12])
+@pytest.mark.parametrize("matcher", [KSHSIC(), KSNOCCO(), KSMI()], ids=lambda matcher: type(matcher).__name__)
+def test_a_linear_kernel_gives_the_same_matching_in_any_units(matcher, scale):
+    """KSMI took kernels of large or small numbers for indefinite, and to KSNOCCO's ε they meant something else."""
+    rng = np.random.default_rng(3)
+    X = rng.gamma(2.0, size=(15, 3)) * [3, 2, 1]
+    Y = X[rng.permutation(15)] @ rng.normal(size=(3, 3))
+    model = clone(matcher).set_params(kernel="linear")
+    expected, value = model.fit_predict(X, Y), model.dependence_
+    for x, y in ((scale * X, Y), (X, scale * Y), (scale * X, Y / scale)):
+        np.testing.assert_array_equal(model.fit_predict(x, y), expected)
+        if isinstance(matcher, KSNOCCO):
+            assert model.dependence_ == pytest.approx(value, rel=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-18, 1.0, 1e18])
+def test_gaussian_mi_is_a_log_determinant_in_any_units(scale):
+    """log det of the matrix on the complement of the ones vector, by its eigenvalues."""
+    rng = np.random.default_rng(4)
+    A, B = rng.normal(size=(2, 8, 20))
+    K, L, p = scale * A @ A.T, B @ B.T, rng.permutation(8)
+    mi = GaussianMI(K, L)
+    Q = np.linalg.qr(np.hstack([np.ones((8, 1)), rng.normal(size=(8, 7))]))[0][:, 1:]
+    M = Q.T @ (K * L[np.ix_(p, p)]) @ Q + mi.rho * np.eye(7)
+    assert mi.value(p) == pytest.approx(-np.log(np.linalg.eigvalsh(M)).sum(), rel=1e-10)

@@ -123,7 +123,8 @@ class KSNOCCO(QuadraticSorting):
     width : float, default WIDE
         Kernel width in multiples of the median width, the paper's c'; 10^½ unless given.
     epsilon : float, default 0.05
-        The regulariser ε.
+        The regulariser ε, as a share of the largest modulus of each kernel, so that units do not matter; that of a
+        Gaussian kernel is 1.
     n_starts : int, default 10
         How many eigenvalue-based starts; each is tried with both signs.
     max_iter : int, default 20
@@ -170,7 +171,7 @@ class KSNOCCO(QuadraticSorting):
         self.n_jobs = n_jobs
 
     def _measure(self, K: Array, L: Array) -> Measure:
-        return NOCCO(K, L, epsilon=self.epsilon)
+        return NOCCO(K / np.abs(K).max(), L / np.abs(L).max(), epsilon=self.epsilon)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

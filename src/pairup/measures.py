@@ -5,6 +5,7 @@ either `indices`, an integer array such that Y[indices] is aligned with X, or a 
 `Measure.evaluate` returns the measure's value and the profit matrix G whose linear assignment is the next matching.
 """
 
+import math
 from abc import ABC, abstractmethod
 
 import numpy as np
@@ -388,7 +389,9 @@ class GaussianMI(Measure):
     def __init__(self, K: Array, L: Array, *, ridge: float = 1e-3, exclude_self: bool = True) -> None:
         self.K = K
         self.L = L
-        self.rho = ridge * float(np.trace(K) * np.trace(L)) / len(K) ** 2
+        scale = float(np.trace(K) * np.trace(L)) / len(K) ** 2
+        self.rho = ridge * scale
+        self.unit = math.ldexp(1.0, math.frexp(scale)[1] - 1)  # a power of two of that size; 1 for Gaussian kernels
         self.exclude_self = exclude_self
 
     def evaluate(self, plan: Plan) -> tuple[float, Array]:
@@ -408,8 +411,8 @@ class GaussianMI(Measure):
         """
         n = len(self.K)
         M = center(self.K * align(self.L, plan))
-        # On the ones direction M is 0; put 1 there, so that it adds nothing to the log-determinant.
-        M += (1.0 - self.rho) / n
+        # On the ones direction M is 0; put a number of the size of M there, and take its logarithm away below.
+        M += (self.unit - self.rho) / n
         M[np.diag_indices(n)] += self.rho
         try:
             factor = linalg.cholesky(M, lower=True)
@@ -421,11 +424,11 @@ class GaussianMI(Measure):
         inverse, _ = linalg.lapack.dpotri(factor, lower=1)
         lower = np.tril(inverse)
         W = lower + np.tril(lower, -1).T
-        W -= 1.0 / n
+        W -= 1.0 / (n * self.unit)
         W *= self.K
         if self.exclude_self:
             np.fill_diagonal(W, 0.0)
-        value = -2.0 * float(np.log(np.diag(factor)).sum())
+        value = math.log(self.unit) - 2.0 * float(np.log(np.diag(factor)).sum())
         return value, -(W @ carry(self.L, plan))
 
 
