@@ -4,9 +4,10 @@ import errno
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+_unfinished: set[Path] = set()  # temporary files of this process
 FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)  # no space, limit of a file, quota, a broken disk
 
 
@@ -40,7 +41,7 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
             f"cannot write {path}: the folder {path.parent} does not exist; create it or choose another output"
         )
     try:  # permission bits do not tell (root, network drives, read-only mounts): try it
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:40]}."):
+        with _temporary_beside(path):
             pass
     except OSError as error:
         raise PermissionError(f"cannot write {path}: {error.strerror or error}; choose another output") from error
@@ -115,16 +116,30 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     ['pairs.csv']
     """
     path = check_writable(path)
-    with name_path(path):
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem[:40]}.", suffix=path.suffix)
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        with name_path(path):
-            yield temporary
+    with name_path(path), _temporary_beside(path) as temporary:
+        yield temporary
         umask = os.umask(0)
         os.umask(umask)
         temporary.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~umask)
         temporary.replace(path)
+
+
+@contextmanager
+def _temporary_beside(path: Path) -> Iterator[Path]:
+    """Yield an empty file in the same folder, which is removed in the end."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem[:40]}.", suffix=path.suffix)
+    temporary = Path(name)
+    _unfinished.add(temporary)
+    try:
+        os.close(handle)
+        yield temporary
     finally:
         temporary.unlink(missing_ok=True)
+        _unfinished.discard(temporary)
+
+
+def remove_unfinished() -> None:
+    """Remove the temporary files that other threads are still writing, for a process that exits at once."""
+    for temporary in tuple(_unfinished):
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)

@@ -216,3 +216,24 @@ def test_dropping_works_where_stderr_is_closed(guard):
     )
     assert done.returncode == 0
     assert done.stdout
+
+
+def test_what_a_thread_has_half_written_is_removed_on_exit(tmp_path):
+    """As when Ctrl-C comes while the threads that read photos write to the cache."""
+    script = (
+        "import sys, threading\n"
+        "from pairup.cli.shell import leave\n"
+        "from pairup.files import replace_file\n"
+        "begun = threading.Event()\n"
+        "def write():\n"
+        "    with replace_file(sys.argv[1]) as temporary:\n"
+        "        temporary.write_text('half')\n"
+        "        begun.set()\n"
+        "        threading.Event().wait()\n"
+        "threading.Thread(target=write, daemon=True).start()\n"
+        "begun.wait()\n"
+        "leave(130)\n"
+    )
+    (tmp_path / "a.csv").write_text("before")
+    assert run(sys.executable, "-c", script, tmp_path / "a.csv").returncode == 130
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.csv", "before")]

@@ -10,6 +10,8 @@ from typing import Any, NoReturn
 
 import click
 
+from pairup.files import remove_unfinished
+
 
 def run_command(command: click.Command) -> NoReturn:
     """Run a command and exit with 0, 1 (an error, printed in one line), 2 (wrong usage) or 130 (Ctrl-C).
@@ -77,7 +79,7 @@ def describe(error: Exception) -> str:
 
 
 def leave(code: int) -> NoReturn:
-    """Exit at once: a worker thread that is still busy must not delay Ctrl-C.
+    """Exit at once: a worker thread that is still busy must not delay Ctrl-C; what it has half written is removed.
 
     Parameters
     ----------
@@ -89,6 +91,7 @@ def leave(code: int) -> NoReturn:
             stream.flush()
         except OSError:  # nobody reads, or the disk is full
             code = code or 1
+    remove_unfinished()
     os._exit(code)
 
 
