@@ -132,7 +132,7 @@ def pick_bomb(kind: str, number: int) -> bytes:
     if kind == "album":
         return list(ALBUMS.values())[number % len(ALBUMS)]()
     bombs = archive_bombs(GOOD[kind])
-    return bombs[number % len(bombs)]
+    return bombs[number % len(bombs)]()
 
 
 def attack_cluster(case: Case) -> Outcome:

@@ -34,6 +34,18 @@ def test_odd_input_is_answered_or_refused_in_words(kind):
     counts = dict(re.findall(r"(answered|refused) (\d+)", said))
     assert sum(map(int, counts.values())) == 60
     assert len(counts) == 2 or kind == "pictures", "good and bad cases are drawn; a bad picture spoils no album"
+    if kind == "tables":
+        assert 20 <= int(counts["answered"]) <= 40, "about half of the tables can be matched"
+    assert re.search(r"; peak \d+ MiB \(--seed \d+\), valid \d+ MiB, \d+ above; ", said)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="cases are forked")
+def test_interrupted_and_killed_commands_leave_nothing_behind():
+    for module in ("PIL", "skimage", "soundfile", "pyworld"):
+        pytest.importorskip(module)
+    said = attack("interruptions", "--count", "6", "--seed", "0")
+    counts = dict(re.findall(r"(answered|interrupted|killed|at start) (\d+)", said))
+    assert sum(map(int, counts.values())) == 6
 
 
 def test_damage_is_drawn_from_its_seed_alone(tmp_path):
