@@ -101,6 +101,38 @@ def cluster(tmp_path):
             process.wait()
 
 
+@pytest.fixture
+def no_second_try(monkeypatch):
+    """Let the scheduler of the next fixture give a task up when the first worker dies of it."""
+    monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "0")
+
+
+@pytest.mark.filterwarnings("ignore")  # Dask tells of what it lost
+def test_a_task_that_ends_its_workers_is_told(no_second_try, cluster):
+    path, _, worker = cluster
+    told = "was lost: a task ended every worker that ran it, most often for lack of memory; repeat without --cluster"
+    with pytest.raises(ConnectionError, match=told), on_cluster(path):
+        list(run([partial(os._exit, 1)]))
+    assert worker.wait(10) == 1
+
+
+class Unreadable:
+    """What a worker cannot unpack, as where pairup is not installed there."""
+
+    def __reduce__(self):
+        return int, ("no number",)
+
+    def __call__(self):
+        raise AssertionError
+
+
+@pytest.mark.filterwarnings("ignore")  # Dask tells of what it lost
+def test_a_task_that_workers_cannot_unpack_is_told(cluster):
+    path, _, _ = cluster
+    with pytest.raises(ConnectionError, match=r"was lost: it could not run a task \(.*\); repeat"), on_cluster(path):
+        list(run([Unreadable()]))
+
+
 def work_until(fault):
     """Give the cluster work for a minute, and let the fault happen soon."""
     threading.Timer(0.5, fault).start()

@@ -17,6 +17,7 @@ from typing import Any
 
 PATIENCE = 8  # seconds until a scheduler that does not answer, or has lost its workers, is given up
 GONE = "the scheduler is gone"
+SHOWN = 200  # characters of an error of Dask
 
 
 @contextmanager
@@ -52,9 +53,15 @@ def on_cluster(address: str | None) -> Iterator[None]:
                     f"the Dask scheduler at {address} has no workers; start one: dask worker {address}"
                 )
             with parallel_config("dask", client=client, wait_for_workers_timeout=PATIENCE), watch:
+                _watch_tasks(watch)
                 yield
         except (Exception, KeyboardInterrupt, CancelledError) as error:  # asyncio's CancelledError is no Exception
-            reason = watch.lost or _reason_of(error, client.status, distributed)
+            failed = error if watch.failed is None else watch.failed
+            reason = watch.lost if watch.failed is None else None
+            reason = reason or _reason_of(failed, client.status, distributed)
+            if reason is None and watch.failed is not None:
+                told = " ".join(str(failed).split())[:SHOWN]
+                reason = f"it could not run a task ({type(failed).__name__}: {told})"
             if reason is None:
                 raise
             raise ConnectionError(
@@ -133,6 +140,24 @@ def _reason_of(error: BaseException, status: str, distributed: Any) -> str | Non
     return None
 
 
+def _watch_tasks(watch: "_Watch") -> None:
+    """Tell the watch of tasks that the cluster gives up, for which joblib would wait for ever.
+
+    What a task itself raises comes back as a result; these are errors around it, such as workers that it ended.
+    """
+    from joblib.parallel import get_active_backend
+
+    backend, _ = get_active_backend()
+    submit = backend.submit
+
+    def submit_watched(*arguments: Any, **options: Any) -> Any:
+        future = submit(*arguments, **options)
+        future.add_done_callback(watch.note)
+        return future
+
+    backend.submit = submit_watched
+
+
 def _interrupt_main() -> None:
     """Send SIGINT to the main thread, which may wait inside joblib or Dask for ever."""
     if sys.platform == "win32":
@@ -146,6 +171,7 @@ class _Watch:
 
     def __init__(self, client: Any) -> None:
         self.lost: str | None = None
+        self.failed: BaseException | None = None
         self._client = client
         self._ended = Event()
         self._lock = Lock()  # so that nothing is interrupted after the end
@@ -162,6 +188,11 @@ class _Watch:
         finally:  # the interrupt may come just now
             if current_thread() is main_thread():
                 signal.signal(signal.SIGINT, self._before)
+
+    def note(self, task: "Future[Any]") -> None:
+        """Keep the error of a task that the cluster gave up."""
+        if not task.cancelled() and self.failed is None:
+            self.failed = task.exception()
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if self.lost is not None:  # also in a job of the background, where Ctrl-C is ignored
@@ -180,7 +211,9 @@ class _Watch:
                 return
 
     def _look(self) -> str | None:
-        """Say what is lost; None if the scheduler answers and has had a worker lately."""
+        """Say what is lost; None if the scheduler answers, has had a worker lately and gave no task up."""
+        if self.failed is not None:
+            return str(self.failed)
         if self._client.status != "running":  # while it reconnects too: the tasks are cancelled
             return GONE
         try:
