@@ -17,6 +17,7 @@ from pairup.archives import (
     is_number,
     open_archive,
     parse_json,
+    read_array,
     read_json,
     refuse_damage,
 )
@@ -230,3 +231,11 @@ def test_json_that_would_take_too_much_memory_is_not_parsed(start, part, count):
 def test_json_in_too_many_brackets_is_told(bracket):
     with pytest.raises(ValueError, match="its brackets are nested too deeply"):
         parse_json(bracket * 100_000)
+
+
+def test_an_array_that_does_not_fit_into_memory_is_not_unpacked(tmp_path, monkeypatch):
+    np.savez_compressed(tmp_path / "a.npz", np.zeros(5000))
+    assert read_array(tmp_path / "a.npz").shape == (5000,)
+    monkeypatch.setattr(archives, "free_memory", lambda: (30_000, "of this machine"))
+    with pytest.raises(MemoryError, match="arr_0 unpacks to 40128 bytes"):
+        read_array(tmp_path / "a.npz")

@@ -7,16 +7,18 @@ import os
 import re
 import stat
 import struct
+import tokenize
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, Any, NamedTuple
+from lzma import LZMAError
+from typing import IO, Any, BinaryIO, NamedTuple
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairup.memory import check_memory
+from pairup.memory import check_memory, free_memory
 
 MOST_TEXT = 2**24  # characters of a member of text: more would take hundreds of megabytes as JSON
 MOST_PACKED = 2**27  # bytes that an archive may unpack to whatever its own size; beyond, what we save is hardly packed
@@ -35,6 +37,21 @@ HEADER = re.compile(
 )
 KINDS = {"b": "truth values", "i": "whole numbers", "u": "whole numbers", "f": "numbers", "U": "text"}
 SIZES = {"b": (1,), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (2, 4, 8)}
+DAMAGE = (
+    ValueError,  # with it DamagedError, UnicodeDecodeError and JSONDecodeError
+    OverflowError,
+    EOFError,
+    OSError,
+    BadZipFile,
+    RuntimeError,  # of zipfile: encrypted, or of a compression it does not know; of JSON: nested too deeply
+    struct.error,
+    zlib.error,
+)
+"""What readers of archives and of JSON raise on damaged, encrypted and unusual files."""
+NUMPY_DAMAGE = (
+    *DAMAGE, ArithmeticError, AttributeError, LookupError, LZMAError, SyntaxError, TypeError, tokenize.TokenError,
+)  # fmt: skip
+"""What `numpy.load` raises on them."""
 
 
 class DamagedError(ValueError):
@@ -256,17 +273,7 @@ def refuse_damage(path: str | os.PathLike[str], what: str, expected: str) -> Ite
         yield
     except NewerFormatError:
         raise
-    except (
-        ValueError,  # with it DamagedError, UnicodeDecodeError and JSONDecodeError
-        OverflowError,
-        EOFError,
-        OSError,
-        BadZipFile,
-        NotImplementedError,  # of zipfile: a compression it does not know
-        RuntimeError,  # of zipfile: encrypted
-        struct.error,
-        zlib.error,
-    ) as error:
+    except DAMAGE as error:
         reason = str(error) or type(error).__name__
         raise ValueError(f"{os.fspath(path)} is not {what} ({reason}); expected {expected}") from error
 
@@ -520,3 +527,59 @@ def _fits(shape: tuple[int, ...], wanted: tuple[int | None, ...]) -> bool:
 def _format_shape(shape: tuple[int | None, ...]) -> str:
     """Write a shape, any length as a star."""
     return "(" + ", ".join("*" if side is None else str(side) for side in shape) + ")"
+
+
+def read_array(path: str | os.PathLike[str]) -> NDArray[Any]:
+    """Read a .npy file, or the only array of an .npz file, of any kind and shape, but no pickled objects.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; its suffix says which of both it is.
+
+    Returns
+    -------
+    ndarray
+        The array.
+
+    Raises
+    ------
+    DamagedError
+        If the file is smaller than its header says, or has not one array. Other damage raises one of `NUMPY_DAMAGE`.
+    MemoryError
+        If the array does not fit into free memory.
+    """
+    is_archive = os.fspath(path).lower().endswith(".npz")
+    with open(path, "rb") as file:  # NumPy leaves a broken archive open
+        if not is_archive:
+            _check_size(file)
+        loaded = np.load(file, allow_pickle=False)
+        return _only_array(loaded) if is_archive else loaded
+
+
+def _check_size(file: BinaryIO) -> None:
+    """Refuse a .npy file that is smaller than its header says, before memory is taken for it."""
+    size = file.seek(0, io.SEEK_END)
+    file.seek(0)
+    if file.read(6) == np.lib.format.MAGIC_PREFIX:
+        file.seek(0)
+        version = np.lib.format.read_magic(file)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(file)
+        told, there = math.prod(shape) * dtype.itemsize, size - file.tell()
+        expect(
+            dtype.hasobject or told <= there, f"damaged or truncated: {told} bytes of numbers expected, {there} found"
+        )
+    file.seek(0)
+
+
+def _only_array(archive: Any) -> NDArray[Any]:
+    """Return the only array of an archive of NumPy, or refuse it."""
+    names = archive.files
+    expect(len(names) == 1, f"expected one array, found {len(names)} ({', '.join(names)}); save one per file")
+    declared = archive.zip.infolist()[0].file_size
+    if declared > free_memory()[0]:
+        raise MemoryError(f"{names[0]} unpacks to {declared} bytes")
+    array: NDArray[Any] = archive[names[0]]
+    expect(isinstance(array, np.ndarray), f"expected an array, got the file {names[0]!r}")
+    return array

@@ -2,29 +2,18 @@
 
 import csv
 import math
-import struct
-import tokenize
-import zlib
 from collections import Counter
 from collections.abc import Sequence
-from lzma import LZMAError
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
-from zipfile import BadZipFile
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pairup.archives import NUMPY_DAMAGE, read_array
 from pairup.extras import require
-from pairup.memory import free_memory
 from pairup.types import Array
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".npy", ".npz", ".parquet")
-DAMAGE = (
-    # what NumPy and the readers of archives raise on damaged, encrypted and unusual files
-    ArithmeticError, AttributeError, BadZipFile, EOFError, LookupError, LZMAError, OSError, RuntimeError, SyntaxError,
-    TypeError, ValueError, struct.error, tokenize.TokenError, zlib.error,
-)  # fmt: skip
 OTHER_SEPARATORS = (
     (";", "semicolons", "save it with commas between cells and points as decimal marks"),
     ("\t", "tabs", "name it .tsv"),
@@ -108,15 +97,10 @@ def read_table(path: str | Path, *, header: bool | None = None, id_column: str |
 def _read_numpy(path: Path, id_column: str | None) -> Table:
     """Read a .npy file, or the only array of an .npz file."""
     try:
-        with path.open("rb") as file:  # numpy leaves a broken archive open
-            if path.suffix.lower() == ".npy":
-                _check_size(file, path)
-            loaded = np.load(file, allow_pickle=False)
-            if path.suffix.lower() == ".npz":
-                loaded = _only_array(loaded)
+        loaded = read_array(path)
     except MemoryError as error:
         raise MemoryError(f"{path}: too large for the free memory ({error}); cut it into parts") from error
-    except DAMAGE as error:
+    except NUMPY_DAMAGE as error:
         raise ValueError(
             f"{path}: cannot be read as a table ({_in_one_line(error)}); save it again with numpy.save or numpy.savez"
         ) from error
@@ -138,35 +122,6 @@ def _read_numpy(path: Path, id_column: str | None) -> Table:
 def _in_one_line(error: Exception) -> str:
     """Return the beginning of a message without line breaks."""
     return " ".join(str(error).split())[:200]
-
-
-def _check_size(file: BinaryIO, path: Path) -> None:
-    """Raise a ValueError if a .npy file is smaller than its header says, before memory is taken for it."""
-    if file.read(6) == np.lib.format.MAGIC_PREFIX:
-        file.seek(0)
-        version = np.lib.format.read_magic(file)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, dtype = read(file)
-        told, there = math.prod(shape) * dtype.itemsize, path.stat().st_size - file.tell()
-        if not dtype.hasobject and told > there:
-            raise ValueError(f"damaged or truncated: {told} bytes of numbers expected, {there} found")
-    file.seek(0)
-
-
-def _only_array(archive: Any) -> NDArray[Any]:
-    """Return the only array of an archive, or raise a ValueError."""
-    if len(archive.files) != 1:
-        raise ValueError(
-            f"expected one array, found {len(archive.files)} ({', '.join(archive.files)}); save one per file"
-        )
-    name = archive.files[0]
-    declared = archive.zip.infolist()[0].file_size
-    if declared > free_memory()[0]:
-        raise MemoryError(f"{name} unpacks to {declared} bytes")
-    array: NDArray[Any] = archive[name]
-    if not isinstance(array, np.ndarray):
-        raise ValueError(f"expected an array, got the file {name!r}")
-    return array
 
 
 def _read_parquet(path: Path, id_column: str | None) -> Table:
