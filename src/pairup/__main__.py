@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from typing import Any, NoReturn
 
 
@@ -11,9 +12,10 @@ def main() -> None:
     if interruptible:
         signal.signal(signal.SIGINT, _leave)  # while modules are imported there is nothing to clean up
     from pairup.cli import pairup_command
-    from pairup.cli.shell import guard_streams, run_command
+    from pairup.cli.shell import end_if_interrupted, guard_streams, run_command
 
     guard_streams()
+    sys.unraisablehook = end_if_interrupted
     if interruptible:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     run_command(pairup_command)

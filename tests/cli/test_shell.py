@@ -237,3 +237,28 @@ def test_what_a_thread_has_half_written_is_removed_on_exit(tmp_path):
     (tmp_path / "a.csv").write_text("before")
     assert run(sys.executable, "-c", script, tmp_path / "a.csv").returncode == 130
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("a.csv", "before")]
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "told"),
+    [("KeyboardInterrupt", 130, "interrupted\n"), ("ValueError('odd')", 0, "Exception ignored in")],
+)
+def test_an_interrupt_in_a_finalizer_is_not_lost(error, code, told):
+    script = (
+        "import click, pairup.cli\n"
+        "from pairup.__main__ import main\n"
+        "class Part:\n"
+        "    def __del__(self):\n"
+        f"        raise {error}\n"
+        "@click.command()\n"
+        "def command():\n"
+        "    Part()\n"
+        "    print('the end')\n"
+        "pairup.cli.pairup_command = command\n"
+        "main()\n"
+    )
+    done = run(sys.executable, "-c", script)
+    assert done.returncode == code
+    assert done.stderr.startswith(told)
+    assert done.stdout == ("" if code else "the end\n")
+    assert "Traceback" not in done.stderr or not code

@@ -42,6 +42,20 @@ def run_command(command: click.Command) -> NoReturn:
     leave(code if isinstance(code, int) else 0)
 
 
+def end_if_interrupted(unraisable: Any) -> None:
+    """End the command if Ctrl-C came where Python would drop it: in a finalizer, or while a module lock is freed.
+
+    Parameters
+    ----------
+    unraisable : object
+        What `sys.unraisablehook` is handed.
+    """
+    if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        leave(130)
+    sys.__unraisablehook__(unraisable)
+
+
 def was_interrupted(error: BaseException | None) -> bool:
     """Tell whether Ctrl-C is behind an error: a compiled module that it interrupts fails to import.
 
