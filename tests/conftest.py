@@ -1,13 +1,19 @@
 """What tests share: seeded problems and the measured data where they are there."""
 
+import inspect
 import os
 from collections.abc import Callable
+from functools import partialmethod
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from pairup.datasets import Pair, shuffle_pair
+
+if "mix_stderr" in inspect.signature(CliRunner).parameters:  # click 8.1, which mixes both streams unless told
+    CliRunner.__init__ = partialmethod(CliRunner.__init__, mix_stderr=False)  # type: ignore[assignment]
 
 
 @pytest.fixture

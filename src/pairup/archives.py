@@ -567,6 +567,7 @@ def _check_size(file: BinaryIO) -> None:
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, _, dtype = read(file)
         told, there = math.prod(shape) * dtype.itemsize, size - file.tell()
+        expect(all(side >= 0 for side in shape), f"damaged: its header says the shape {shape}")
         expect(
             dtype.hasobject or told <= there, f"damaged or truncated: {told} bytes of numbers expected, {there} found"
         )

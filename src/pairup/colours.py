@@ -24,8 +24,8 @@ def to_lab(images: NDArray[Any]) -> Array:
     Examples
     --------
     >>> import numpy as np
-    >>> to_lab(np.array([[255, 255, 255]], dtype=np.uint8)).round()[0, 0]
-    np.float64(100.0)
+    >>> to_lab(np.array([[255, 255, 255]], dtype=np.uint8)).round()[:, 0]
+    array([100.])
     """
     color = require("skimage.color", extra="album")
     lab: Array = color.rgb2lab(images)

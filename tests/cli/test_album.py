@@ -81,7 +81,7 @@ def test_pins_weights_and_features(folder, tmp_path):
 def test_wrong_calls(folder, options, message):
     result = run(folder, *options)
     assert result.exit_code != 0
-    assert message in f"{result.exception} {result.output}"
+    assert message in f"{result.exception} {result.stderr}"
 
 
 def test_photos_are_decoded_on_the_cluster_that_is_named(folder, monkeypatch):
@@ -97,7 +97,7 @@ def test_photos_are_decoded_on_the_cluster_that_is_named(folder, monkeypatch):
 def test_no_photos_given():
     result = run()
     assert result.exit_code == 2
-    assert "no photos given; give a folder" in result.output
+    assert "no photos given; give a folder" in result.stderr
 
 
 def test_photos_left_out_are_listed(folder):

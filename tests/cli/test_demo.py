@@ -25,7 +25,7 @@ def framed_tiles(path):
 
 def test_demo_finds_more_than_chance_and_frames_the_wrong_pairs(tmp_path):
     result = demo("--tiles", "60", "--output", str(tmp_path), "--json")
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == 0, result.stderr
     answer = json.loads(result.stdout)
     assert answer["pairs"] == 60
     assert answer["right"] > 6 * answer["chance"]
@@ -52,7 +52,7 @@ def test_demo_tells_what_it_found_and_where(tmp_path):
 def test_demo_refuses_numbers_of_tiles_that_cannot_be(arguments, said, tmp_path):
     result = demo(*arguments, "--output", str(tmp_path))
     assert result.exit_code != 0
-    assert said in result.output + str(result.exception)
+    assert said in result.stderr + str(result.exception)
     assert list(tmp_path.iterdir()) == []
 
 
