@@ -102,3 +102,27 @@ def test_threads_processes_and_a_dask_cluster_agree():
             assert far.dependence_ == alone.dependence_
         where = set(cluster.scheduler.workers)
         assert len(where) == 2
+
+
+def test_processes_that_are_left_behind_are_cleaned_up_in_silence():
+    script = (
+        "import os\n"
+        "from functools import partial\n"
+        "from pairup.parallel import in_processes, run\n"
+        "with in_processes(2):\n"
+        "    list(run([partial(divmod, i, 7) for i in range(4)], n_jobs=2))\n"
+        "    os._exit(0)\n"  # as after an interrupt
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stderr == ""
+
+
+def test_the_filter_of_warnings_is_put_back(monkeypatch):
+    for before in ("error::SyntaxWarning", None):
+        if before is None:
+            monkeypatch.delenv("PYTHONWARNINGS")
+        else:
+            monkeypatch.setenv("PYTHONWARNINGS", before)
+        with in_processes(1):
+            assert "resource_tracker" in os.environ["PYTHONWARNINGS"]
+        assert os.environ.get("PYTHONWARNINGS") == before

@@ -1,9 +1,14 @@
 """Start the command line: ``pairup``, or ``python -m pairup``."""
 
 import os
-import signal
-import sys
-from typing import Any, NoReturn
+
+try:
+    import signal
+    import sys
+    from typing import Any, NoReturn
+except KeyboardInterrupt:  # before a handler can be set
+    os.write(2, b"interrupted\n")
+    os._exit(130)
 
 
 def main() -> None:

@@ -97,12 +97,18 @@ def in_processes(n_jobs: int) -> Iterator[None]:
     from joblib.externals.loky import get_reusable_executor
 
     check_jobs(n_jobs)
+    warnings = os.environ.get("PYTHONWARNINGS")
+    # A process of joblib's own cleans up after an interrupt. That it does is nothing to warn of.
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (warnings, "ignore:resource_tracker")))
     try:
         with parallel_config("loky", n_jobs=n_jobs, initializer=_follow, initargs=(os.getpid(),)):
             yield
     finally:  # joblib would do so when Python exits; the command line exits at once
         executor = get_reusable_executor(reuse=True)
         getattr(executor, "terminate", executor.shutdown)(kill_workers=True)  # the former also removes its folder
+        os.environ.pop("PYTHONWARNINGS")
+        if warnings is not None:
+            os.environ["PYTHONWARNINGS"] = warnings
 
 
 def _follow(parent: int) -> None:

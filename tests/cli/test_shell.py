@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from functools import partial
+from pathlib import Path
 
 import click
 import pytest
@@ -262,3 +263,18 @@ def test_an_interrupt_in_a_finalizer_is_not_lost(error, code, told):
     assert done.stderr.startswith(told)
     assert done.stdout == ("" if code else "the end\n")
     assert "Traceback" not in done.stderr or not code
+
+
+def test_an_interrupt_before_the_first_handler_is_quiet():
+    """The first modules of the command are imported before a handler can be set."""
+    main = Path(pairup.__file__).with_name("__main__.py")
+    script = (
+        "import sys, types\n"
+        "class Interrupted(types.ModuleType):\n"
+        "    def __getattr__(self, name):\n"
+        "        raise KeyboardInterrupt\n"
+        "sys.modules['typing'] = Interrupted('typing')\n"
+        f"exec(open({str(main)!r}).read(), {{'__name__': '__main__'}})\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
