@@ -53,6 +53,20 @@ def test_annealed_plans_keep_to_anchors(rng):
         assert plan[7, 0] == pytest.approx(1, abs=1e-3)
 
 
+@pytest.mark.parametrize(("n", "m", "pairs"), [(20, 20, 20), (24, 20, 20), (20, 20, 15)])
+def test_annealed_plans_are_zero_at_forbidden_pairs(rng, n, m, pairs):
+    X = rng.normal(size=(24, 3))
+    K = exclude_self(gaussian(X, width=median_width(X))).astype(np.float32)
+    forbidden = np.nonzero(rng.random((n, m)) < 0.4)
+    constraints = Constraints(n, m, pairs, forbidden=forbidden)
+    start = constraints.uniform()
+    for plan in anneal([DenseForm(K[:n, :n], K[:m, :m])], start, constraints, betas=(5.0, 50.0, 200.0, 200.0)):
+        assert (plan[forbidden] == 0).all()
+        assert np.isfinite(plan).all()
+        assert plan.sum() == pytest.approx(pairs, rel=0.02)
+    assert not constraints.breaks(constraints.round(plan))
+
+
 def test_halving_the_starts_keeps_the_best_of_all(rng):
     X = rng.normal(size=(60, 4))
     Y = np.tanh(X @ rng.normal(size=(4, 5)))

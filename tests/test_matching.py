@@ -117,6 +117,67 @@ def test_anchors_decide_between_mirror_images(rng):
     assert np.abs(X[:, 0] - Y[m.indices, 0]).mean() < 0.1
 
 
+def keeps_to(m, forbidden):
+    """Whether no matching that a result holds has a forbidden pair, and none of them is likely."""
+    rows, columns = np.transpose(forbidden)
+    steps = [step.indices for step in m.history]
+    found = [m.indices, *(other.indices for other in m.alternatives), *steps]
+    return (m.probabilities[rows, columns] == 0).all() and all((p[rows] != columns).all() for p in found)
+
+
+def test_forbidden_pairs_are_in_no_answer(rng, skewed):
+    X, Y, truth = skewed(rng)
+    right = pairup.match(X, Y)
+    assert (right.indices == truth).mean() > 0.9
+    wrong = [(i, int(truth[i])) for i in range(6)]
+    m = pairup.match(X, Y, forbidden=wrong)
+    assert keeps_to(m, wrong)
+    assert (m.indices[6:] == truth[6:]).mean() > 0.7  # six others have to give way
+    np.testing.assert_allclose(m.probabilities.sum(axis=1), 1, atol=1e-6)
+    assert (m.probabilities >= 0).all()
+    others = [(i, j) for i in range(60) for j in range(60) if j != truth[i] and rng.random() < 0.9]
+    assert keeps_to(helped := pairup.match(X, Y, forbidden=others), others)
+    assert (helped.indices == truth).mean() >= (right.indices == truth).mean()
+
+
+def test_forbidden_pairs_go_with_everything_else(rng, skewed):
+    X, Y, truth = skewed(rng, n=40)
+    wrong = [(i, int(truth[(i + k) % 40])) for i in range(40) for k in (0, 3)]
+    known = [(0, int(truth[1])), (1, int(truth[0]))]
+    DX, DY = (np.sqrt(squared_distances(Z)) for Z in (X, Y))
+    for m in (
+        pairup.match(X, Y, forbidden=wrong, anchors=known, overlap=0.8),
+        pairup.match(X, Y, forbidden=wrong, prior=rng.random((40, 40)), metric="euclidean", overlap="auto"),
+        pairup.match(DX, DY, forbidden=wrong, metric="precomputed"),
+    ):
+        assert keeps_to(m, wrong)
+    fewer = [pair for pair in wrong if pair[1] < 30]
+    assert keeps_to(pairup.match(X, Y[:30], forbidden=np.array(fewer)), fewer)
+
+
+def test_forbidden_pairs_decide_between_mirror_images(rng):
+    x = np.sort(rng.normal(size=40))
+    X, Y, _ = shuffle_pair(x[:, None], x[:, None])
+    wrong = np.argwhere(X * Y.T < 0)  # on the other side
+    m = pairup.match(X, Y, forbidden=wrong)
+    assert keeps_to(m, wrong)
+    assert np.corrcoef(X[:, 0], Y[m.indices, 0])[0, 1] > 0.9
+
+
+def test_forbidden_pairs_are_in_no_population_and_in_no_small_answer(rng, monkeypatch):
+    import pairup.auto.stages as stages
+
+    wrong, populations = np.argwhere(rng.random((36, 36)) < 0.3), []
+    evolve = stages.evolve
+    monkeypatch.setattr(stages, "evolve", lambda *args: populations.append(evolve(*args)) or populations[-1])
+    assert keeps_to(pairup.match(rng.normal(size=(36, 3)), rng.normal(size=(36, 3)), forbidden=wrong), wrong)
+    assert populations
+    assert all((p[wrong[:, 0]] != wrong[:, 1]).all() for population in populations for p in population)
+    few = pairup.match([[1.0], [2.0], [3.0]], [[1.0], [2.0], [3.0]], forbidden=[(0, 0), (0, 1)])
+    assert few.indices[0] == 2
+    assert few.confidence[0] == pytest.approx(1)
+
+
 def test_a_prior_decides_between_mirror_images(rng):
     x = np.sort(rng.normal(size=40))
     X, Y, _ = shuffle_pair(x[:, None], x[:, None])

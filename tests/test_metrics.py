@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from pairup import metrics
-from pairup.metrics import foscttm, match_accuracy
+from pairup.metrics import foscttm, image_foscttm, match_accuracy
 
 
 def test_accuracy_counts_equal_partners_as_right():
@@ -85,3 +85,23 @@ def test_neighbours_kept_by_hand():
 def test_layout_metrics_refuse_unequal_counts():
     with pytest.raises(ValueError, match="as many positions as items"):
         metrics.distance_preservation_quality([[1.0]], [[0, 0], [0, 1]])
+
+
+def test_image_foscttm_is_that_of_brute_force(rng):
+    Y = np.round(rng.normal(size=(9, 2)), 1)  # coarse, so that some distances tie
+    Y[4] = Y[2]
+    images, truth = np.round(rng.normal(size=(6, 2)), 1), rng.integers(9, size=6)
+    images[3], truth[3] = Y[2], 2
+    shares = []
+    for image, t in zip(images, truth, strict=True):
+        own = round(float(((image - Y[t]) ** 2).sum()), 9)
+        others = [round(float(((image - y) ** 2).sum()), 9) for k, y in enumerate(Y) if k != t]
+        shares.append(sum((d < own) + 0.5 * (d == own) for d in others) / 8)
+    assert image_foscttm(images, truth, Y) == pytest.approx(np.mean(shares))
+    images[0], truth[1] = np.nan, -1
+    assert image_foscttm(images, truth, Y) == pytest.approx(np.mean(shares[2:]))
+
+
+def test_images_of_another_shape_are_refused():
+    with pytest.raises(ValueError, match="for a matching use foscttm"):
+        image_foscttm([0, 1], [0, 1], [[0.0], [1.0]])

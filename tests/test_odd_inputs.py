@@ -193,11 +193,14 @@ OF_MATCH = [
     ({"random_state": "now"}, "random_state must be a whole number, 0 or more, got 'now'"),
     ({"anchors": None}, "anchors must be a list of pairs .*, got None; pass list"),
     ({"anchors": iter([(0, 1)])}, "anchors must be a list of pairs .*; pass list"),
+    ({"forbidden": None}, "forbidden must be a list of pairs .*, got None; pass list"),
 ]
 OF_AUTO = [
     ({"anchors": "pairs.csv"}, "anchors must be pairs .*; pass rows of X and Y counted from 0"),
     ({"anchors": [(0, 1), (2,)]}, "anchors must be pairs .*; pass rows"),
     ({"anchors": [(0, 10**400)]}, "anchors must be pairs .*; pass rows"),
+    ({"forbidden": [(0, 1), (2,)]}, "forbidden must be pairs .*; pass rows"),
+    ({"forbidden": np.ones((3, 3), bool)}, r"forbidden must be pairs .*; pass numpy.argwhere\(forbidden\)"),
     ({"overlap": None}, r"overlap must lie in \(0, 1\], got None"),
     ({"overlap": np.nan}, r"overlap must lie in \(0, 1\], got nan"),
     ({"overlap": [0.5]}, r"overlap must lie in \(0, 1\], got \[0.5\]"),

@@ -239,3 +239,20 @@ def test_names_of_any_kind_can_be_written(sorted_sets, tmp_path):
     named.to_csv().encode()
     named.save(tmp_path / "m.npz")
     assert pairup.Matching.load(tmp_path / "m.npz").names[0][:2] == ["2024-01-01", "1.5"]
+
+
+def test_expected_partners_are_weighted_means():
+    P = np.array([[0.5, 0.25, 0.0], [0.0, 0.0, 0.0]])
+    X, Y = np.array([[1.0], [9.0]]), np.array([[0.0, 3.0], [6.0, 0.0], [1.0, 1.0]])
+    m = pairup.Matching(np.array([0, -1]), "auto", 0.0, None, [], ([0, 1], [0, 1, 2]), probabilities=P, sets=(X, Y))
+    np.testing.assert_allclose(m.expected_partner(), [[2.0, 2.0], [np.nan, np.nan]])
+    np.testing.assert_allclose(m.expected_partner(of="y"), [[1.0], [1.0], [np.nan]])
+    with pytest.raises(ValueError, match="of must be 'x' or 'y', got 'z'"):
+        m.expected_partner(of="z")
+
+
+@pytest.mark.parametrize(("method", "words"), [("auto", "precomputed distances"), ("lsom", "match by method='auto'")])
+def test_expected_partners_need_the_tables(method, words):
+    m = pairup.Matching(np.array([0, 1]), method, 0.0, None, [], ([0, 1], [0, 1]), probabilities=np.eye(2))
+    with pytest.raises(ValueError, match=f"expected_partner needs the two tables.*{words}"):
+        m.expected_partner()

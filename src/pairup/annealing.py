@@ -64,6 +64,7 @@ def sinkhorn(
     scores -= top
     np.maximum(scores, FORBIDDEN, out=scores)
     E = np.exp(scores, out=scores)
+    E[constraints.forbidden] = 0.0
     v = np.exp(np.maximum(top, FORBIDDEN))  # undoes the move of the columns: `potential` is where the last call ended
     u, v = scale_to_marginals(E, row_sums, column_sums, v, sweeps=sweeps)
     E *= u[:, None]
@@ -172,7 +173,7 @@ def anneal(
             if constraints.prior is not None:
                 G += constraints.prior
             G *= np.float32(beta)
-            constraints.mask_anchors(G)
+            constraints.mask(G)
             plan, potential = sinkhorn(G, potential, constraints)
         yield plan
 

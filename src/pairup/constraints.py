@@ -1,4 +1,4 @@
-"""What every matching keeps to: the sizes of the sets, known pairs, how many pairs there are, and a prior."""
+"""What every matching keeps to: the sizes of the sets, known and forbidden pairs, how many there are, and a prior."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,6 +6,8 @@ from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from pairup.assignment import assign
 from pairup.kernels import rescale
@@ -13,6 +15,7 @@ from pairup.types import Array, Float32Array, Indices
 from pairup.validation import check_set
 
 FORBIDDEN = -60.0  # exp of it is nothing beside exp(0), and float32 still holds its inverse
+NEVER = -1e30  # the profit of a forbidden pair: below all others at any temperature, and finite in float32
 NO_ANCHORS = (np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp))
 
 
@@ -30,6 +33,8 @@ class Constraints:
         Known pairs, as the indices of their x and of their y.
     prior : ndarray of float32, shape (n, m), optional
         Scores of all pairs, larger where a pair is likelier: at most 1 in modulus, times the weight of the prior.
+    forbidden : tuple of two ndarray of int, shape (n_forbidden,), default none
+        Pairs known to be wrong, in the form of `anchors`, each once.
     """
 
     n: int
@@ -37,6 +42,7 @@ class Constraints:
     n_pairs: int
     anchors: tuple[Indices, Indices] = NO_ANCHORS
     prior: Float32Array | None = None
+    forbidden: tuple[Indices, Indices] = NO_ANCHORS
 
     @property
     def is_permutation(self) -> bool:
@@ -53,8 +59,9 @@ class Constraints:
         """The size of the smaller set."""
         return min(self.n, self.m)
 
-    def mask_anchors(self, profit: Float32Array) -> None:
-        """Forbid, in place, every pair that competes with a known one."""
+    def mask(self, profit: Float32Array) -> None:
+        """Rule out, in place, the forbidden pairs and every pair that competes with a known one."""
+        profit[self.forbidden] = NEVER
         rows, columns = self.anchors
         if len(rows):
             profit[rows, :] = FORBIDDEN
@@ -64,7 +71,8 @@ class Constraints:
     def impose_anchors(self, indices: Indices) -> Indices:
         """Put the known pairs into a matching.
 
-        An x that loses its partner to a known pair gets the partner that this pair gives up.
+        An x that loses its partner to a known pair gets the partner that this pair gives up. Where that is forbidden,
+        as few pairs change as it takes.
 
         Parameters
         ----------
@@ -86,12 +94,40 @@ class Constraints:
         for i, j in zip(*self.anchors, strict=True):
             imposed[imposed == j] = imposed[i]
             imposed[i] = j
-        return imposed
+        return self.round(self.hard(imposed)) if self.breaks(imposed) else imposed
+
+    def breaks(self, indices: Indices) -> bool:
+        """Tell whether a matching has a forbidden pair."""
+        rows, columns = self.forbidden
+        return bool((indices[rows] == columns).any())
+
+    def count_possible(self) -> int:
+        """Return the largest number of pairs, the known ones among them, that no forbidden pair is needed for.
+
+        Examples
+        --------
+        >>> forbidden = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])  # x 0 and x 1 both need the third y
+        >>> Constraints(3, 3, 3, forbidden=forbidden).count_possible()
+        2
+        """
+        if not len(self.forbidden[0]):
+            return self.smallest
+        allowed = np.ones((self.n, self.m), dtype=bool)
+        allowed[self.forbidden] = False
+        rows, columns = self.anchors
+        allowed[rows, :] = False
+        allowed[:, columns] = False
+        partners = maximum_bipartite_matching(csr_array(allowed), perm_type="column")
+        return len(rows) + int((partners >= 0).sum())
 
     def uniform(self) -> Float32Array:
-        """Return the plan that knows nothing but the anchors."""
+        """Return the plan that knows nothing but the anchors and the forbidden pairs."""
         rows, columns = self.anchors
         plan = np.full((self.n, self.m), self.n_pairs / (self.n * self.m), dtype=np.float32)
+        if len(self.forbidden[0]):  # the other partners of an x share what its forbidden ones would get
+            others = self.m - np.bincount(self.forbidden[0], minlength=self.n)
+            plan *= (self.m / np.maximum(others, 1)).astype(np.float32)[:, None]
+            plan[self.forbidden] = 0.0
         plan[rows, :] = 0.0
         plan[:, columns] = 0.0
         plan[rows, columns] = 1.0
@@ -136,8 +172,10 @@ class Constraints:
             The partner of each x, −1 where it has none.
         """
         scores = np.array(plan, dtype=np.float64)
-        rows, columns = self.anchors
-        scores[rows, columns] += 1.0 + float(scores.max(initial=0.0)) * self.smallest
+        scores -= min(float(scores.min()), 0.0)  # or no pair would be better than one
+        unit = 1.0 + float(scores.max()) * self.smallest  # more than all other pairs of a matching bring
+        scores[self.anchors] += unit
+        scores[self.forbidden] = -(len(self.anchors[0]) + 2) * unit
         if self.n_pairs == self.smallest:
             return assign(scores)
         # Dummies take the objects without a partner: m − n_pairs of them among the rows, n − n_pairs among the columns.
@@ -183,13 +221,15 @@ def count_pairs(overlap: float | str, n: int, m: int, n_anchors: int) -> int:
     return max(round(float(overlap) * min(n, m)), n_anchors, 1)
 
 
-def count_anchors(anchors: Sequence[tuple[int, int]]) -> int:
-    """Return how many pairs are known, or raise a TypeError if they cannot be counted.
+def count_given(pairs: Sequence[tuple[int, int]], name: str) -> int:
+    """Return how many pairs are given, or raise a TypeError if they cannot be counted.
 
     Parameters
     ----------
-    anchors : sequence of (int, int)
-        Known pairs.
+    pairs : sequence of (int, int)
+        Known or forbidden pairs.
+    name : str
+        Name of the parameter in the message.
 
     Returns
     -------
@@ -198,15 +238,34 @@ def count_anchors(anchors: Sequence[tuple[int, int]]) -> int:
 
     Examples
     --------
-    >>> count_anchors([(0, 1)])
+    >>> count_given([(0, 1)], "anchors")
     1
     """
     try:
-        return len(anchors)
+        return len(pairs)
     except TypeError:
         raise TypeError(
-            f"anchors must be a list of pairs (i, j), got {anchors!r:.100}; pass list(anchors), or leave it out"
+            f"{name} must be a list of pairs (i, j), got {pairs!r:.100}; pass list({name}), or leave it out"
         ) from None
+
+
+def _as_pairs(given: Sequence[tuple[int, int]], name: str) -> Indices:
+    """Return pairs as an array of two columns, or say what they are instead."""
+    if count_given(given, name) == 0:
+        return np.empty((0, 2), dtype=np.intp)
+    try:
+        pairs = np.asarray(given)
+    except ValueError:  # of different lengths
+        pairs = np.empty(0)
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
+        advice = f"numpy.argwhere({name})" if pairs.dtype.kind == "b" else "rows of X and Y counted from 0"
+        got = " ".join(repr(given).split())
+        raise ValueError(f"{name} must be pairs (i, j) of whole numbers, got {got:.100}; pass {advice}")
+    return pairs
+
+
+def _out_of_range(what: str, i: int, j: int, n: int, m: int) -> ValueError:
+    return ValueError(f"the {what} ({i}, {j}) is out of range: X has rows 0 … {n - 1}, Y has rows 0 … {m - 1}")
 
 
 def check_anchors(anchors: Sequence[tuple[int, int]], n: int, m: int) -> tuple[Indices, Indices]:
@@ -231,21 +290,12 @@ def check_anchors(anchors: Sequence[tuple[int, int]], n: int, m: int) -> tuple[I
     ...
     ValueError: anchors give x 0 the partners 1 and 2; keep one of them
     """
-    if count_anchors(anchors) == 0:
-        return NO_ANCHORS
-    try:
-        pairs = np.asarray(anchors)
-    except ValueError:  # of different lengths
-        pairs = np.empty(0)
-    if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
-        raise ValueError(
-            f"anchors must be pairs (i, j) of whole numbers, got {anchors!r:.100}; pass rows of X and Y counted from 0"
-        )
+    pairs = _as_pairs(anchors, "anchors")
     of_x: dict[int, int] = {}
     of_y: dict[int, int] = {}
     for i, j in pairs.tolist():
         if not (0 <= i < n and 0 <= j < m):
-            raise ValueError(f"the anchor ({i}, {j}) is out of range: X has rows 0 … {n - 1}, Y has rows 0 … {m - 1}")
+            raise _out_of_range("anchor", i, j, n, m)
         if i in of_x and of_x[i] == j:
             raise ValueError(f"the anchor ({i}, {j}) is given twice; give it once")
         if i in of_x:
@@ -254,6 +304,78 @@ def check_anchors(anchors: Sequence[tuple[int, int]], n: int, m: int) -> tuple[I
             raise ValueError(f"anchors give y {j} the partners {of_y[j]} and {i}; keep one of them")
         of_x[i], of_y[j] = j, i
     return pairs[:, 0].astype(np.intp), pairs[:, 1].astype(np.intp)
+
+
+def check_forbidden(
+    forbidden: Sequence[tuple[int, int]], n: int, m: int, anchors: tuple[Indices, Indices] = NO_ANCHORS
+) -> tuple[Indices, Indices]:
+    """Return pairs known to be wrong as the indices of their x and of their y, each pair once.
+
+    Parameters
+    ----------
+    forbidden : sequence of (int, int)
+        Forbidden pairs (i, j) in any order.
+    n, m : int
+        Sizes of the sets.
+    anchors : tuple of two ndarray of int, shape (n_anchors,), default none
+        Known pairs, which must not be forbidden.
+
+    Returns
+    -------
+    tuple of two ndarray of int, shape (n_forbidden,)
+        All i, and all j.
+
+    Examples
+    --------
+    >>> check_forbidden([(0, 1)], 3, 3, anchors=(np.array([0]), np.array([1])))
+    Traceback (most recent call last):
+    ...
+    ValueError: the pair (0, 1) is among the anchors and forbidden too; take it out of one of them
+    """
+    pairs = _as_pairs(forbidden, "forbidden")
+    outside = ((pairs < 0) | (pairs >= (n, m))).any(axis=1)
+    if outside.any():
+        i, j = pairs[int(outside.argmax())].tolist()
+        raise _out_of_range("forbidden pair", i, j, n, m)
+    cells = np.unique(pairs[:, 0].astype(np.intp) * m + pairs[:, 1].astype(np.intp))
+    both = np.intersect1d(cells, anchors[0] * m + anchors[1])
+    if len(both):
+        i, j = divmod(int(both[0]), m)
+        raise ValueError(f"the pair ({i}, {j}) is among the anchors and forbidden too; take it out of one of them")
+    return cells // m, cells % m
+
+
+def check_possible(constraints: Constraints) -> None:
+    """Raise a ValueError if the forbidden pairs leave too few others for a matching.
+
+    Parameters
+    ----------
+    constraints : Constraints
+        What the matching is to keep to.
+
+    Examples
+    --------
+    >>> check_possible(Constraints(2, 2, 2, forbidden=(np.array([0, 0]), np.array([0, 1]))))
+    Traceback (most recent call last):
+    ...
+    ValueError: 1 of the 2 pairs can be formed without a forbidden one, and no y is left for x 0; forbid fewer, ...
+    """
+    possible = constraints.count_possible()
+    if possible >= constraints.n_pairs:
+        return
+    n, m = constraints.n, constraints.m
+    of_x, of_y = (np.bincount(side, minlength=size) for side, size in zip(constraints.forbidden, (n, m), strict=True))
+    alone = ""
+    if of_x.max() == m and constraints.n_pairs == n:
+        alone = f", and no y is left for x {int(of_x.argmax())}"
+    elif of_y.max() == n and constraints.n_pairs == m:
+        alone = f", and no x is left for y {int(of_y.argmax())}"
+    share = np.floor(1000 * possible / constraints.smallest) / 1000
+    advice = f", or pass overlap={share:g} to leave objects alone" if share > 0 else ""
+    raise ValueError(
+        f"{possible} of the {constraints.n_pairs} pairs can be formed without a forbidden one{alone}; "
+        f"forbid fewer{advice}"
+    )
 
 
 def check_prior(prior: ArrayLike, n: int, m: int) -> Float32Array:

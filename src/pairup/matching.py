@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from pairup.baseline import compare_steps
 from pairup.climb import Step
-from pairup.constraints import count_anchors
+from pairup.constraints import count_given
 from pairup.evidence import Evidence
 from pairup.matcher import Matcher
 from pairup.matchers import KSHSIC, KSMI, KSNOCCO, LSOM
@@ -31,6 +31,7 @@ def match(
     metric: str = "auto",
     kernel: str | None = None,
     anchors: Sequence[tuple[int, int]] = (),
+    forbidden: Sequence[tuple[int, int]] = (),
     prior: ArrayLike | None = None,
     prior_weight: float | None = None,
     overlap: float | Literal["auto"] = 1.0,
@@ -57,6 +58,8 @@ def match(
         Takes X and Y as kernel matrices.
     anchors : sequence of (int, int), default ()
         Known pairs (i, j), in any order.
+    forbidden : sequence of (int, int), default ()
+        Pairs (i, j) known to be wrong, in any order: they are in no answer, and their probability is 0.
     prior : array_like of shape (n, m), optional
         Scores, larger where x_i and y_j are likelier to belong together.
     prior_weight : float, optional
@@ -94,6 +97,7 @@ def match(
         metric=metric,
         kernel=kernel,
         anchors=anchors,
+        forbidden=forbidden,
         prior=prior,
         prior_weight=prior_weight,
         overlap=overlap,
@@ -114,6 +118,7 @@ def match_steps(
     metric: str = "auto",
     kernel: str | None = None,
     anchors: Sequence[tuple[int, int]] = (),
+    forbidden: Sequence[tuple[int, int]] = (),
     prior: ArrayLike | None = None,
     prior_weight: float | None = None,
     overlap: float | Literal["auto"] = 1.0,
@@ -130,7 +135,7 @@ def match_steps(
         As in `match`.
     kernel : str, optional
         As in `match`.
-    anchors : sequence of (int, int), default ()
+    anchors, forbidden : sequence of (int, int), default ()
         As in `match`.
     prior : array_like, optional
         As in `match`.
@@ -156,13 +161,22 @@ def match_steps(
         from pairup.auto import Answer, Problem, solve
 
         problem = Problem.check(
-            X, Y, metric=metric, kernel=kernel, anchors=anchors, prior=prior, prior_weight=prior_weight, overlap=overlap
+            X,
+            Y,
+            metric=metric,
+            kernel=kernel,
+            anchors=anchors,
+            forbidden=forbidden,
+            prior=prior,
+            prior_weight=prior_weight,
+            overlap=overlap,
         )
         names = _row_names(X, problem.constraints.n), _row_names(Y, problem.constraints.m)
         for step in solve(problem, seed=seed, n_jobs=n_jobs):
             yield _from_answer(step, names, problem.sets) if isinstance(step, Answer) else step
         return
-    given = {"metric": metric != "auto", "kernel": kernel is not None, "anchors": count_anchors(anchors) > 0}
+    given = {"metric": metric != "auto", "kernel": kernel is not None}
+    given |= {name: count_given(pairs, name) > 0 for name, pairs in (("anchors", anchors), ("forbidden", forbidden))}
     given |= {"prior": prior is not None, "prior_weight": prior_weight is not None, "overlap": overlap != 1.0}
     if any(given.values()):
         extra = ", ".join(name for name, is_given in given.items() if is_given)

@@ -110,6 +110,51 @@ def foscttm(indices: ArrayLike, truth: ArrayLike, Y: ArrayLike) -> float:
     return float((closer / (len(D) - 1)).mean())
 
 
+def image_foscttm(images: ArrayLike, truth: ArrayLike, Y: ArrayLike) -> float:
+    """Return the fraction of samples closer than the true match, for images that need not be objects of Y.
+
+    x_i is sent to a point ŷ_i, such as its expected partner or its translation. For each i the score is the share of
+    the other y that lie closer to ŷ_i than the true partner Y[truth[i]] does, ties counted half; the mean over i is
+    returned. 0 is perfect, ½ is chance. (`foscttm` looks from the true partner at all images instead.) Means lie closer
+    together than the objects they are means of, which this score feels and `foscttm` hardly does.
+
+    Parameters
+    ----------
+    images : array_like of shape (n, d)
+        Where each x is sent; rows with NaN are left out.
+    truth : array_like of int, shape (n,)
+        The row of Y that is the true partner of each x; −1 where it has none, which is left out.
+    Y : array_like of shape (m, d)
+        All objects that are compared.
+
+    Returns
+    -------
+    float
+        The mean fraction, from 0 to 1; NaN where nothing is left.
+
+    Examples
+    --------
+    >>> image_foscttm([[0.1], [0.9]], [0, 1], [[0.0], [1.0], [3.0]])
+    0.0
+    >>> image_foscttm([[0.5], [0.5]], [0, 1], [[0.0], [1.0], [3.0]])
+    0.25
+    """
+    points, truth, Y = np.asarray(images, dtype=np.float64), np.asarray(truth), np.asarray(Y, dtype=np.float64)
+    if points.shape != (len(truth), Y.shape[1]):
+        raise ValueError(
+            f"images must have one row per object and the columns of Y, ({len(truth)}, {Y.shape[1]}), "
+            f"got shape {points.shape}; for a matching use foscttm"
+        )
+    kept = (truth >= 0) & ~np.isnan(points).any(axis=1)
+    if not kept.any() or len(Y) < 2:
+        return float("nan")
+    D = squared_distances(points[kept], Y)
+    own = D[np.arange(len(D)), truth[kept]][:, None]
+    scale = 1e-12 * max(float(D.max()), 1e-300)  # equal distances must tie, whatever the rounding
+    closer = (D < own - scale).sum(axis=1) + 0.5 * ((np.abs(D - own) <= scale).sum(axis=1) - 1)
+    return float((closer / (len(Y) - 1)).mean())
+
+
 def log_spectral_distance(P: ArrayLike, Q: ArrayLike) -> float:
     """Return the distance of power spectra in dB: the mean over rows of √(mean over ω of (10 log₁₀ P/Q)²).
 

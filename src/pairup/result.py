@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -248,6 +248,29 @@ class Matching:
             )
         order = np.argsort(-self.probabilities, axis=1, kind="stable")[:, :k]
         return order, np.take_along_axis(self.probabilities, order, axis=1)
+
+    def expected_partner(self, of: Literal["x", "y"] = "x") -> Array:
+        """Return the mean partner of each object, weighted by the probabilities: Σ_j p_ij y_j / Σ_j p_ij.
+
+        Parameters
+        ----------
+        of : {"x", "y"}, default "x"
+            Whose partners: those of x lie in the space of Y, those of y in the space of X.
+
+        Returns
+        -------
+        ndarray of shape (n, e) or (m, d)
+            One row per x, or per y; NaN where an object has no probable partner at all.
+        """
+        if of not in ("x", "y"):
+            raise ValueError(f"of must be 'x' or 'y', got {of!r:.80}; pass the set whose partners are wanted")
+        X, Y = self._tables("expected_partner")
+        P, partners = (self.probabilities, Y) if of == "x" else (self.probabilities.T, X)
+        total = P.sum(axis=1, keepdims=True)
+        expected: Array = np.full((len(P), partners.shape[1]), np.nan)
+        probable = total[:, 0] > 0
+        expected[probable] = (P[probable] / total[probable]) @ partners
+        return expected
 
     def translate(self, X_new: ArrayLike) -> Array:
         """Carry new x into the space of Y by kernel regression on the matched pairs, cross-validated.

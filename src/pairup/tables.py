@@ -227,8 +227,10 @@ def _numbers(rows: list[list[Any]], columns: list[str], id_column: str | None, p
         raise
 
 
-def read_anchors(path: str | Path, x_names: list[Any], y_names: list[Any]) -> list[tuple[int, int]]:
-    """Read known pairs from a csv of two columns: the name (or row number) of an x and that of its y.
+def read_anchors(
+    path: str | Path, x_names: list[Any], y_names: list[Any], *, what: str = "anchors"
+) -> list[tuple[int, int]]:
+    """Read known or forbidden pairs from a csv of two columns: the name (or row number) of an x and that of its y.
 
     A first line "x,y" and columns after the second are skipped: the pairs that `pairup match` writes can be read as
     anchors.
@@ -241,11 +243,13 @@ def read_anchors(path: str | Path, x_names: list[Any], y_names: list[Any]) -> li
         Names of the rows of X.
     y_names : list
         Names of the rows of Y.
+    what : str, default "anchors"
+        What the pairs are called in messages.
 
     Returns
     -------
     list of tuple of two int
-        Pairs (i, j): row i of X belongs to row j of Y.
+        Pairs (i, j) of row i of X and row j of Y.
     """
     path = Path(path)
     try:
@@ -253,7 +257,7 @@ def read_anchors(path: str | Path, x_names: list[Any], y_names: list[Any]) -> li
             lines = [line for line in csv.reader(file) if line]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ValueError(
-            f"{path}: cannot be read as anchors ({error}); pass a csv file of two columns, x and y"
+            f"{path}: cannot be read as {what} ({error}); pass a csv file of two columns, x and y"
         ) from error
     if lines and [cell.strip().lower() for cell in lines[0][:2]] == ["x", "y"]:
         lines = lines[1:]

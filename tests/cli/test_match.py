@@ -138,10 +138,22 @@ def test_ctrl_c_during_the_search_exits_with_130_and_no_traceback(tmp_path, rng)
 def test_auto_carries_anchors_priors_and_unequal_sizes(tables):
     folder, _, _ = tables
     (folder / "known.csv").write_text("x,y\n3,4\n7,1\n")
+    (folder / "wrong.csv").write_text("".join(f"5,{j}\n" for j in range(20)))
     np.save(folder / "prior.npy", np.zeros((25, 25)))
     done = run(
         *("match", folder / "x.csv", folder / "y.npy", "--json", "--anchors", folder / "known.csv"),
-        *("--prior", folder / "prior.npy", "--overlap", "0.8", "--save", folder / "m.npz", "--metric", "euclidean"),
+        *(
+            "--forbidden",
+            folder / "wrong.csv",
+            "--prior",
+            folder / "prior.npy",
+            "--overlap",
+            "0.8",
+            "--save",
+            folder / "m.npz",
+            "--metric",
+            "euclidean",
+        ),
     )
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
@@ -149,6 +161,7 @@ def test_auto_carries_anchors_priors_and_unequal_sizes(tables):
     assert answer["indices"][3] == 4
     assert answer["indices"][7] == 1
     assert answer["indices"].count(-1) == 5
+    assert answer["indices"][5] not in range(20)
     assert "expected to be right" in done.stderr
     assert Matching.load(folder / "m.npz").indices.tolist() == answer["indices"]
 
@@ -158,6 +171,8 @@ def test_auto_carries_anchors_priors_and_unequal_sizes(tables):
     [
         (["--anchors", "known.csv"], 1, "pair 1 names 'nobody', which is no row of X"),
         (["--anchors", "missing.csv"], 1, "cannot be read as anchors"),
+        (["--forbidden", "known.csv"], 1, "pair 1 names 'nobody', which is no row of X"),
+        (["--forbidden", "missing.csv"], 1, "cannot be read as forbidden pairs"),
         (["--overlap", "some"], 2, "must be a number in"),
         (["--overlap", "2"], 1, "overlap must lie in"),
         (["--save", "m.txt"], 2, "expected a name that ends in .npz"),

@@ -77,7 +77,7 @@ def pair_probabilities(consensus: Consensus, plan: Float32Array, constraints: Co
     Returns
     -------
     ndarray of shape (n, m)
-        Probabilities; each row sums to 1 at the most, and known pairs have 1.
+        Probabilities; each row sums to 1 at the most, known pairs have 1 and forbidden ones 0.
     """
     most = np.maximum(consensus.votes.max(axis=1, keepdims=True), 1e-30)
     likely: Array = calibrate_votes(consensus.votes, consensus) * (consensus.votes / most)
@@ -85,7 +85,11 @@ def pair_probabilities(consensus: Consensus, plan: Float32Array, constraints: Co
     left = (1.0 - likely.sum(axis=1, keepdims=True)) * constraints.n_pairs / constraints.n
     shares = plan / np.maximum(plan.sum(axis=1, keepdims=True), 1e-30)
     uniform = CALIBRATION.uniform_share
-    likely += left * ((1.0 - uniform) * shares + uniform / constraints.m)
+    shares = (1.0 - uniform) * shares + uniform / constraints.m
+    if len(constraints.forbidden[0]):
+        shares[constraints.forbidden] = 0.0
+        shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1e-30)
+    likely += left * shares
     rows, columns = constraints.anchors
     likely[rows, :] = 0.0
     likely[:, columns] = 0.0

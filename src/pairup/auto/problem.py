@@ -1,7 +1,7 @@
 """What is to be matched, checked before work starts."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,15 @@ from numpy.typing import ArrayLike
 from pairup.auto.geometry import GeometryPair
 from pairup.auto.metrics import geodesic_pair, normalize_rows, table_geometries, whitened_geometries
 from pairup.auto.schedule import GEOMETRY, PROBLEM
-from pairup.constraints import Constraints, check_anchors, check_prior, count_anchors, count_pairs
+from pairup.constraints import (
+    Constraints,
+    check_anchors,
+    check_forbidden,
+    check_possible,
+    check_prior,
+    count_given,
+    count_pairs,
+)
 from pairup.kernels import check_kernel, rescale, squared_distances
 from pairup.memory import check_memory
 from pairup.methods import METRICS
@@ -71,6 +79,7 @@ class Problem:
         metric: str = "auto",
         kernel: str | None = None,
         anchors: Sequence[tuple[int, int]] = (),
+        forbidden: Sequence[tuple[int, int]] = (),
         prior: ArrayLike | None = None,
         prior_weight: float | None = None,
         overlap: Any = 1.0,
@@ -87,6 +96,8 @@ class Problem:
             Takes X and Y as kernel matrices.
         anchors : sequence of (int, int), default ()
             Known pairs (i, j), in any order.
+        forbidden : sequence of (int, int), default ()
+            Pairs (i, j) known to be wrong, in any order.
         prior : array_like of shape (n, m), optional
             Scores of all pairs, larger where a pair is likelier.
         prior_weight : float, optional
@@ -118,13 +129,18 @@ class Problem:
             check_positive(prior_weight, "prior_weight", "leave it out, and the data choose")
             if prior is None:
                 raise ValueError(f"prior_weight must come with a prior, got {prior_weight} alone; pass both or neither")
+        known = check_anchors(anchors, n, m)
         constraints = Constraints(
             n,
             m,
-            count_pairs(overlap, n, m, count_anchors(anchors)),
-            check_anchors(anchors, n, m),
+            count_pairs(overlap, n, m, count_given(anchors, "anchors")),
+            known,
             None if prior is None else check_prior(prior, n, m),
+            check_forbidden(forbidden, n, m, known),
         )
+        if overlap == "auto":  # starts from as many pairs as there can be
+            constraints = replace(constraints, n_pairs=max(constraints.count_possible(), 1))
+        check_possible(constraints)
         return cls(x, y, metric, constraints, prior_weight, overlap == "auto")
 
     @property

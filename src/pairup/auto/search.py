@@ -206,7 +206,7 @@ def explore(geometry: GeometryPair, context: Context) -> CoarseResult:
     """
     constraints = context.constraints
     candidates = coarse_search(geometry, constraints, list(initial_plans(geometry, constraints)))
-    free = Constraints(constraints.n, constraints.m, constraints.n_pairs)
+    free = replace(constraints, anchors=NO_ANCHORS, prior=None)
     null = 0.0
     for draw in range(count_draws(constraints)):
         unrelated = draw_unrelated(geometry, context.seed + draw)

@@ -31,6 +31,7 @@ from pairup.methods import METHODS, METRICS
     help="How the rows are compared; precomputed: the tables hold distances.",
 )
 @click.option("--anchors", type=click.Path(path_type=Path), help="Known pairs: a csv of two columns, x and y, by name.")
+@click.option("--forbidden", type=click.Path(path_type=Path), help="Pairs known to be wrong, in the form of --anchors.")
 @click.option("--prior", type=click.Path(path_type=Path), help="A table of scores of all x (rows) and y (columns).")
 @click.option("--overlap", default="1", show_default=True, help="Share of the smaller set with a partner, or auto.")
 @click.option("--save", type=click.Path(path_type=Path), help="Save the whole result to this .npz file.")
@@ -47,6 +48,7 @@ def command(
     method: str,
     metric: str,
     anchors: Path | None,
+    forbidden: Path | None,
     prior: Path | None,
     overlap: str,
     save: Path | None,
@@ -83,6 +85,7 @@ def command(
     table_x = read_table(x, header=header, id_column=id_column)
     table_y = read_table(y, header=header, id_column=id_column)
     known = [] if anchors is None else read_anchors(anchors, table_x.names, table_y.names)
+    wrong = [] if forbidden is None else read_anchors(forbidden, table_x.names, table_y.names, what="forbidden pairs")
     scores = None if prior is None else read_table(prior).values
     matching: Matching | None = None
     text = f"matching {len(table_x.names)} with {len(table_y.names)} objects"
@@ -93,6 +96,7 @@ def command(
             method=method,
             metric=metric,
             anchors=known,
+            forbidden=wrong,
             prior=scores,
             overlap=share,
             n_jobs=jobs,
