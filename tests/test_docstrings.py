@@ -78,7 +78,7 @@ def may_be_brief(found):
     """Tell whether a docstring may leave out the sections: of fewer than two parameters, or exempt."""
     if getattr(found, "_is_protocol", False):
         return True
-    if dataclasses.is_dataclass(found) and found.__module__ == "pairup.auto.schedule":
+    if dataclasses.is_dataclass(found) and found.__module__ in ("pairup.auto.schedule", "pairup.graph.schedule"):
         return all(field.default is not dataclasses.MISSING for field in dataclasses.fields(found))
     document = get_doc_object(found)
     return len(parameters(found)) < 2 and not any(document[name] for name in ("Parameters", "Returns", "Yields"))
@@ -115,7 +115,7 @@ def test_internal_docstrings_have_numpydocs_form(module):
     """Two or more parameters ask for all sections; with fewer a sentence may do, but sections that are there are right.
 
     The command line is left out: its functions are told by their help. Protocols, which nobody constructs, and the
-    constants of pairup.auto.schedule, told by comments, need no Parameters.
+    constants of the two schedules, told by comments, need no Parameters.
     """
     wrong = {}
     for name, found in members_of_module(module):

@@ -14,10 +14,11 @@ from pairup.matchers import KSHSIC, KSMI, KSNOCCO, LSOM
 from pairup.methods import METHODS, check_method
 from pairup.result import Alternative, Matching, plain_names
 from pairup.types import Array
-from pairup.validation import check_jobs, check_seed, check_set
+from pairup.validation import check_jobs, check_seed, check_set, looks_like_graph
 
 if TYPE_CHECKING:
     from pairup.auto import Answer
+    from pairup.graph import GraphAnswer
 
 MATCHERS: dict[str, type[Matcher]] = {"lsom": LSOM, "ks-hsic": KSHSIC, "ks-nocco": KSNOCCO, "ks-mi": KSMI}
 ALTERNATIVES = 3  # other solutions that a matching lists
@@ -42,10 +43,11 @@ def match(
 
     Parameters
     ----------
-    X : array_like of shape (n, d)
-        One object per row, in any order; a DataFrame keeps its row names.
-    Y : array_like of shape (m, e)
-        The other set, in any order and with columns of its own.
+    X : array_like of shape (n, d), or graph
+        One object per row, in any order; a DataFrame keeps its row names. A square sparse matrix (scipy.sparse) is the
+        adjacency matrix of a graph, as is a graph of networkx, whose nodes keep their names.
+    Y : array_like of shape (m, e), or graph
+        The other set, in any order and with columns of its own; a graph if X is one.
     method : {"auto", "lsom", "ks-hsic", "ks-nocco", "ks-mi"}, default "auto"
         "auto" forms candidates from many metrics, kernels and starts, and chooses and combines them without labels.
         The others are the paper's, with its parameters (the estimators of the same names take others); they take
@@ -157,6 +159,14 @@ def match_steps(
     check_method(method, METHODS)
     seed = check_seed(random_state)
     check_jobs(n_jobs)
+    if looks_like_graph(X) or looks_like_graph(Y):
+        from pairup.graph import is_graph
+
+        if is_graph(X) or is_graph(Y):
+            if count_given(forbidden, "forbidden"):
+                raise ValueError("forbidden can be used with tables only, got graphs; leave it out, or give anchors")
+            yield from _match_graphs(X, Y, method, seed, metric, kernel, anchors, prior, prior_weight, overlap)
+            return
     if method == "auto":
         from pairup.auto import Answer, Problem, solve
 
@@ -193,6 +203,47 @@ def match_steps(
             yield Step(model.n_searches_ + compared.start, compared.iteration, indices, value)
         else:
             yield _from_model(model, method, names, compared)
+
+
+def _match_graphs(
+    G: Any,
+    H: Any,
+    method: str,
+    seed: int,
+    metric: str,
+    kernel: str | None,
+    anchors: Sequence[tuple[int, int]],
+    prior: ArrayLike | None,
+    prior_weight: float | None,
+    overlap: Any,
+) -> Iterator[Step | Matching]:
+    """Match two graphs."""
+    from pairup.graph import GraphAnswer, GraphProblem, solve
+
+    if method != "auto":
+        raise ValueError(f"graphs are matched by method='auto' only, got method={method!r}; leave it out")
+    problem = GraphProblem.check(
+        G, H, metric=metric, kernel=kernel, anchors=anchors, prior=prior, prior_weight=prior_weight, overlap=overlap
+    )
+    for step in solve(problem, seed=seed):
+        yield _from_graphs(step, (problem.g.names, problem.h.names)) if isinstance(step, GraphAnswer) else step
+
+
+def _from_graphs(answer: "GraphAnswer", names: tuple[list[Any], list[Any]]) -> Matching:
+    """Return the answer for two graphs as a `Matching`; its dependence is the number of edges kept."""
+    return Matching(
+        answer.indices,
+        "auto",
+        float(answer.kept),
+        answer,
+        answer.history,
+        names,
+        confidence=answer.confidence,
+        probabilities=answer.probabilities,
+        reliable=answer.reliable,
+        reliability=answer.reliability,
+        report=answer.report,
+    )
 
 
 def _from_model(model: Matcher, method: str, names: tuple[list[Any], list[Any]], evidence: Evidence) -> Matching:

@@ -331,8 +331,8 @@ class Matching:
             return self.sets
         if self.method == "auto":
             raise ValueError(
-                f"{verb} needs the two tables, and this matching was made from precomputed distances or kernels; "
-                "match the tables themselves"
+                f"{verb} needs the two tables, and this matching was made from precomputed distances or kernels, or "
+                "from graphs; match the tables themselves"
             )
         raise ValueError(f"{verb} needs the two tables, and {self._by()} does not keep them; match by method='auto'")
 

@@ -102,7 +102,7 @@ def _read_numpy(path: Path, id_column: str | None) -> Table:
         raise MemoryError(f"{path}: too large for the free memory ({error}); cut it into parts") from error
     except NUMPY_DAMAGE as error:
         raise ValueError(
-            f"{path}: cannot be read as a table ({_in_one_line(error)}); save it again with numpy.save or numpy.savez"
+            f"{path}: cannot be read as a table ({in_one_line(error)}); save it again with numpy.save or numpy.savez"
         ) from error
     if loaded.dtype.kind not in "biuf":
         raise ValueError(f"{path}: expected numbers, got an array of {loaded.dtype}; save it as floats")
@@ -119,8 +119,19 @@ def _read_numpy(path: Path, id_column: str | None) -> Table:
     return Table(np.delete(values, place, axis=1), [plain_name(name) for name in values[:, place]])
 
 
-def _in_one_line(error: Exception) -> str:
-    """Return the beginning of a message without line breaks."""
+def in_one_line(error: Exception) -> str:
+    """Return the beginning of a message without line breaks.
+
+    Parameters
+    ----------
+    error : Exception
+        The error.
+
+    Returns
+    -------
+    str
+        At most 200 characters of its message.
+    """
     return " ".join(str(error).split())[:200]
 
 
@@ -132,7 +143,7 @@ def _read_parquet(path: Path, id_column: str | None) -> Table:
         table = parquet.read_table(path)
     except (arrow.ArrowException, OSError, ValueError, RuntimeError) as error:
         raise ValueError(
-            f"{path}: cannot be read as parquet ({_in_one_line(error)}); save it again, or as csv"
+            f"{path}: cannot be read as parquet ({in_one_line(error)}); save it again, or as csv"
         ) from error
     columns = table.column_names
     cells = [table.column(i).to_pylist() for i in range(len(columns))]

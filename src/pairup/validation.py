@@ -123,6 +123,27 @@ def check_set(Z: ArrayLike, name: str, *, at_least: int = 2) -> Array:
     return table
 
 
+def looks_like_graph(Z: Any) -> bool:
+    """Tell whether an object may be a graph: a sparse matrix, or one of networkx; nothing is imported for that.
+
+    Parameters
+    ----------
+    Z : object
+        What was passed as a set.
+
+    Returns
+    -------
+    bool
+        Whether `pairup.graph` should look at it.
+
+    Examples
+    --------
+    >>> looks_like_graph([[1.0, 2.0]])
+    False
+    """
+    return hasattr(Z, "toarray") or any(cls.__module__.partition(".")[0] == "networkx" for cls in type(Z).__mro__)
+
+
 def _as_array(Z: Any, name: str) -> NDArray[Any]:
     """Return what a set was given as as an array, or say which kind of object it is and what to pass instead."""
     kind = type(Z).__name__
@@ -137,7 +158,8 @@ def _as_array(Z: Any, name: str) -> NDArray[Any]:
         )
     if hasattr(Z, "toarray"):
         raise TypeError(
-            f"{name} must be a dense array, got a sparse one ({kind}); pass {name}.toarray() if it fits into memory"
+            f"{name} must be a dense array, got a sparse one ({kind}); pass {name}.toarray() if it fits into memory "
+            "(pairup.match takes two square sparse matrices as graphs)"
         )
     if isinstance(Z, Mapping):
         raise TypeError(f"{name} must be a table, got a {kind}; pass its columns as pandas.DataFrame({name})")

@@ -201,3 +201,32 @@ def test_dates_as_ids_are_written_and_repeated_ids_are_refused_as_anchors(tmp_pa
     assert done.returncode == 1
     assert "pair 1 names '2024-01-05', as 2 rows of Y are called; give every row a name of its own" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def write_edges(path, links, separator=" "):
+    path.write_text("# a graph\n" + "".join(separator.join(link) + "\n" for link in links))
+
+
+def test_edge_lists_are_matched_by_node_name(tmp_path):
+    links = [("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("d", "e"), ("e", "f"), ("e", "g"), ("g", "h")]
+    write_edges(tmp_path / "x.edges", links)
+    write_edges(tmp_path / "y.csv", [(b.upper(), a.upper()) for a, b in reversed(links)], ",")
+    (tmp_path / "known.csv").write_text("x,y\na,B\n")
+    done = run("match", tmp_path / "x.edges", tmp_path / "y.csv", "--graph", "--anchors", tmp_path / "known.csv")
+    assert done.returncode == 0, done.stderr
+    assert "The matching keeps 8 of 8 edges" in done.stderr
+    pairs = dict(line.split(",")[:2] for line in done.stdout.splitlines()[1:])
+    assert [pairs[name] for name in "abcde"] == ["B", "A", "C", "D", "E"]
+
+
+def test_graphs_and_tables_are_not_mixed(tables):
+    folder = tables[0]
+    write_edges(folder / "x.edges", [("a", "b")])
+    for arguments, message in (
+        (("x.edges", "y.npy"), "one is a graph and the other a table"),
+        (("x.edges", "x.edges", "--id-column", "0"), "--id-column is for tables"),
+        (("x.csv", "y.npy", "--directed"), "--directed is for graphs"),
+    ):
+        done = run("match", *arguments, cwd=folder)
+        assert done.returncode == 2
+        assert message in done.stderr

@@ -1,4 +1,4 @@
-"""``pairup match``: two tables in, pairs out."""
+"""``pairup match``: two tables or two graphs in, pairs out."""
 
 import json
 import re
@@ -37,6 +37,8 @@ from pairup.methods import METHODS, METRICS
 @click.option("--save", type=click.Path(path_type=Path), help="Save the whole result to this .npz file.")
 @click.option("--header/--no-header", default=None, help="Whether text tables have column names [default: detected].")
 @click.option("--id-column", help="Name or number (from 0) of a column that names the objects.")
+@click.option("--graph", "as_graph", is_flag=True, help="Read csv, tsv and txt files as edge lists.")
+@click.option("--directed", is_flag=True, help="Edges of edge lists lead from the first node to the second.")
 @click.option("--jobs", "-j", type=int, help="How many tasks run at the same time; -1 for all cores.")
 @click.option("--cluster", metavar="ADDRESS", help="Run on the Dask scheduler at this address.")
 @click.option("--random-state", "--seed", type=int, default=0, show_default=True, help="Seed of whatever is random.")
@@ -54,18 +56,23 @@ def command(
     save: Path | None,
     header: bool | None,
     id_column: str | None,
+    as_graph: bool,
+    directed: bool,
     jobs: int | None,
     cluster: str | None,
     random_state: int,
     as_json: bool,
 ) -> None:
-    """Pair up the rows of two tables X and Y (csv, tsv, txt, npy, npz or parquet).
+    """Pair up the rows of two tables X and Y (csv, tsv, txt, npy, npz or parquet), or the nodes of two graphs.
+
+    Graphs are edge lists (.edges, .edgelist; csv, tsv and txt with --graph) or GraphML (.graphml).
 
     Prints the pairs as csv, one line per row of X, by --method auto with the confidence of each; the verdict on the
     whole pairing is printed on stderr.
     """
     from pairup.cli.shell import progress
     from pairup.cluster import on_cluster
+    from pairup.edge_lists import SUFFIXES, read_graph
     from pairup.files import check_writable, replace_file
     from pairup.matching import match_steps
     from pairup.result import Matching
@@ -82,17 +89,26 @@ def command(
         share: Any = "auto" if overlap == "auto" else float(overlap)
     except ValueError:
         raise click.UsageError(f"--overlap must be a number in (0, 1] or auto, got {overlap!r}") from None
-    table_x = read_table(x, header=header, id_column=id_column)
-    table_y = read_table(y, header=header, id_column=id_column)
-    known = [] if anchors is None else read_anchors(anchors, table_x.names, table_y.names)
-    wrong = [] if forbidden is None else read_anchors(forbidden, table_x.names, table_y.names, what="forbidden pairs")
+    are_graphs = [as_graph or path.suffix.lower() in SUFFIXES for path in (x, y)]
+    if any(are_graphs):
+        if not all(are_graphs):
+            raise click.UsageError(f"{x} and {y}: one is a graph and the other a table; pass --graph for edge lists")
+        if id_column is not None:
+            raise click.UsageError("--id-column is for tables; the nodes of graphs have names")
+        (X, names_x), (Y, names_y) = (read_graph(path, directed=directed, header=header) for path in (x, y))
+    else:
+        if directed:
+            raise click.UsageError("--directed is for graphs; pass --graph for edge lists")
+        (X, names_x), (Y, names_y) = (read_table(path, header=header, id_column=id_column) for path in (x, y))
+    known = [] if anchors is None else read_anchors(anchors, names_x, names_y)
+    wrong = [] if forbidden is None else read_anchors(forbidden, names_x, names_y, what="forbidden pairs")
     scores = None if prior is None else read_table(prior).values
     matching: Matching | None = None
-    text = f"matching {len(table_x.names)} with {len(table_y.names)} objects"
+    text = f"matching {len(names_x)} with {len(names_y)} {'nodes' if any(are_graphs) else 'objects'}"
     with progress(text) as bar, _name_tables(x, y), on_cluster(cluster):
         steps = match_steps(
-            table_x.values,
-            table_y.values,
+            X,
+            Y,
             method=method,
             metric=metric,
             anchors=known,
@@ -104,7 +120,7 @@ def command(
         )
         for step in steps:
             if isinstance(step, Matching):
-                matching = step.with_names(table_x.names, table_y.names)
+                matching = step.with_names(names_x, names_y)
             else:
                 bar.update(f"start {step.start + 1}, iteration {step.iteration}: dependence {step.value:.4g}")
     assert matching is not None

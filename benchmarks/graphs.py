@@ -1,0 +1,201 @@
+"""Graphs: yeast protein networks and sparse random graphs, beside FAQ (scipy) and Gromov-Wasserstein (POT).
+
+python3 dev.py bench graphs                 the table
+python3 dev.py bench graphs calibrate       the numbers of pairup.graph.schedule.CALIBRATION, from generated graphs
+python3 dev.py bench graphs check           claims beside what is right, on other generated graphs
+
+PAIRUP_DATA names the folder that holds graphs/yeast.npz; without it the yeast networks are left out.
+"""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import minimize, quadratic_assignment
+from scipy.special import expit
+
+import pairup
+from pairup.assignment import assign
+from pairup.constraints import Constraints
+from pairup.graph.relaxation import follow_path
+
+YEAST_NOISE = (5, 10, 15, 20, 25)
+
+
+def link(edges: np.ndarray, n: int) -> sparse.csr_array:
+    """Return the undirected graph of some edges."""
+    A = sparse.coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(n, n)).tocsr()
+    A = sparse.csr_array(((A + A.T) > 0).astype(float))
+    A.setdiag(0)
+    A.eliminate_zeros()
+    return A
+
+
+def shuffle(A: sparse.csr_array, B: sparse.csr_array, seed: int) -> tuple:
+    """Return the graphs with the nodes of the second in random order, and where each node of the first is now."""
+    order = np.random.default_rng([seed, 1]).permutation(B.shape[0])
+    return A, sparse.csr_array(B[order][:, order]), np.argsort(order)
+
+
+def yeast(noise: int) -> tuple:
+    data = np.load(Path(os.environ["PAIRUP_DATA"]) / "graphs/yeast.npz")
+    return shuffle(link(data["edges0"], 1004), link(data[f"edges{noise}"], 1004), noise)
+
+
+def copies(parent: np.ndarray, n: int, lost: float, seed: int) -> tuple:
+    """Return two copies of a graph (numbers of pairs i < k), each without some edges and with as many others."""
+    rng = np.random.default_rng([seed, 2])
+    i, k = np.triu_indices(n, 1)
+    others = np.setdiff1d(np.arange(len(i)), parent)
+
+    def copy() -> sparse.csr_array:
+        kept = parent[rng.random(len(parent)) >= lost]
+        chosen = np.concatenate([kept, rng.choice(others, len(parent) - len(kept), replace=False)])
+        return link(np.stack([i[chosen], k[chosen]], axis=1), n)
+
+    return shuffle(copy(), copy(), seed)
+
+
+def random_graphs(lost: float, seed: int, *, n: int = 500, degree: float = 4.0) -> tuple:
+    """Return two copies of an Erdős–Rényi graph."""
+    pairs = n * (n - 1) // 2
+    parent = np.flatnonzero(np.random.default_rng(seed).random(pairs) < degree / (n - 1))
+    return copies(parent, n, lost, seed)
+
+
+def kept(A: sparse.csr_array, B: sparse.csr_array, p: np.ndarray) -> int:
+    return int(A.multiply(B[p][:, p]).sum() / 2)
+
+
+def by_scipy(A: sparse.csr_array, B: sparse.csr_array) -> np.ndarray:
+    return quadratic_assignment(A.toarray(), B.toarray(), method="faq", options={"maximize": True}).col_ind
+
+
+def by_scipy_convex(A: sparse.csr_array, B: sparse.csr_array) -> np.ndarray:
+    n = A.shape[0]
+    (start,) = follow_path(A, B, Constraints(n, n, n), pulls=(0.0,))
+    P = np.eye(n)[start] * 0.5 + 0.5 / n
+    options = {"maximize": True, "P0": P}
+    return quadratic_assignment(A.toarray(), B.toarray(), method="faq", options=options).col_ind
+
+
+def by_pot(A: sparse.csr_array, B: sparse.csr_array) -> np.ndarray:
+    import ot
+
+    plan = ot.gromov.gromov_wasserstein(A.toarray(), B.toarray(), symmetric=True)
+    return assign(plan)
+
+
+PEERS = {"scipy FAQ": by_scipy, "scipy FAQ, convex start": by_scipy_convex, "POT gromov_wasserstein": by_pot}
+
+
+def compare(name: str, problems: list[tuple], *, peers: bool = True) -> None:
+    """Print one row per method: means over the problems."""
+    rows = {}
+    for A, B, truth in problems:
+        began = time.process_time()
+        m = pairup.match(A, B)
+        taken = time.process_time() - began
+        row = ((m.indices == truth).mean(), kept(A, B, m.indices), taken, m.reliability, bool(m.reliable))
+        rows.setdefault("pairup.match", []).append(row)
+        for peer, solve in PEERS.items() if peers else ():
+            began = time.process_time()
+            try:
+                p = solve(A, B)
+            except ImportError:
+                continue
+            row = ((p == truth).mean(), kept(A, B, p), time.process_time() - began, np.nan, np.nan)
+            rows.setdefault(peer, []).append(row)
+    of_truth = np.mean([kept(A, B, truth) for A, B, truth in problems])
+    for method, values in rows.items():
+        accuracy, edges, seconds, claimed, reliable = np.mean(values, axis=0)
+        print(
+            f"| {name} | {method} | {accuracy:.3f} | {claimed:.3f} | {reliable:.2f} | {edges:.0f} | {of_truth:.0f} "
+            f"| {seconds:.0f} |",
+            flush=True,
+        )
+
+
+def generated(seed: int) -> tuple:
+    """Return one of many kinds of graphs, noisy, for the calibration."""
+    import networkx as nx
+
+    rng = np.random.default_rng(seed)
+    n = int(rng.choice([60, 120, 200]))
+    lost = float(rng.choice([0.0, 0.03, 0.07, 0.12, 0.2, 0.35, 1.0]))
+    degree = int(rng.choice([4, 6, 10]))
+    kinds = (
+        lambda: nx.gnm_random_graph(n, n * degree // 2, seed=seed),
+        lambda: nx.barabasi_albert_graph(n, degree // 2, seed=seed),
+        lambda: nx.watts_strogatz_graph(n, degree, 0.2, seed=seed),
+        lambda: nx.random_geometric_graph(n, np.sqrt(degree / (np.pi * n)), seed=seed),
+    )
+    G = kinds[seed % len(kinds)]()
+    i, k = np.triu_indices(n, 1)
+    parent = np.flatnonzero(nx.to_numpy_array(G)[i, k])
+    return copies(parent, n, lost, seed)
+
+
+def calibrate(draws: int) -> None:
+    """Fit how likely the found solution is the right one, by its excess and by how sharp the sampled matchings are."""
+    rows = []
+    for seed in range(draws):
+        A, B, truth = generated(seed)
+        answer = pairup.match(A, B).model
+        rows.append((answer.excess, answer.sampled.mean(), (answer.indices == truth).mean()))
+        excess, sampled, right = rows[-1]
+        print(f"{seed} n={len(truth)} excess {excess:.2f} sampled {sampled:.2f} right {right:.2f}", flush=True)
+    print("intercept, excess, sampled:", fit_trust(np.array(rows)).round(2))
+
+
+def fit_trust(rows: np.ndarray) -> np.ndarray:
+    """Return the coefficients for which trust · sampled is likeliest as the share of right pairs, one row per graph."""
+    excess, sampled, right = rows.T
+
+    def loss(c: np.ndarray) -> float:
+        p = np.clip(expit(c[0] + c[1] * excess + c[2] * sampled) * sampled, 1e-3, 1 - 1e-3)
+        return float(-(right * np.log(p) + (1 - right) * np.log1p(-p)).sum()) + 1e-3 * float(c @ c)
+
+    return minimize(loss, [-6.0, 10.0, 3.0], method="Nelder-Mead", options={"maxiter": 4000, "maxfev": 4000}).x
+
+
+def check(draws: int) -> None:
+    """Compare claims with what is right, over graphs that the calibration has not seen."""
+    claimed, right, reliable, shares = [], [], [], []
+    for seed in range(10_000, 10_000 + draws):
+        A, B, truth = generated(seed)
+        m = pairup.match(A, B)
+        claimed.append(m.confidence)
+        right.append(m.indices == truth)
+        reliable.append(bool(m.reliable))
+        shares.append(right[-1].mean())
+        print(f"{seed} claimed {m.reliability:.2f} right {shares[-1]:.2f} reliable {m.reliable}", flush=True)
+    p, y = np.concatenate(claimed), np.concatenate(right)
+    for low, high in ((0, 0.2), (0.2, 0.5), (0.5, 0.8), (0.8, 0.95), (0.95, 1.01)):
+        inside = (p >= low) & (p < high)
+        if inside.any():
+            told = f"{p[inside].mean():.2f} claimed, {y[inside].mean():.2f} right"
+            print(f"claimed {low}–{high}: {inside.sum()} pairs, {told}")
+    good, called = np.array(shares) >= 0.5, np.array(reliable)
+    print(f"called reliable: {called[good].sum()} of {good.sum()} with half or more right, ", end="")
+    print(f"{called[~good].sum()} of {(~good).sum()} others")
+
+
+if __name__ == "__main__":
+    draws = int(sys.argv[-1]) if sys.argv[-1].isdecimal() else 82
+    if "calibrate" in sys.argv:
+        calibrate(draws)
+    elif "check" in sys.argv:
+        check(draws)
+    else:
+        print("| graphs | method | right | claimed | called reliable | edges kept | at the truth | CPU s |")
+        print("|---|---|---|---|---|---|---|---|")
+        for common in (0.8, 0.75, 0.64):
+            problems = [random_graphs(1 - common**0.5, seed) for seed in range(3)]
+            compare(f"random, {common:.0%} of the edges in common", problems)
+        if "PAIRUP_DATA" in os.environ:
+            for noise in YEAST_NOISE:
+                compare(f"yeast, {noise} % noise", [yeast(noise)])

@@ -1,0 +1,44 @@
+"""Constants of the matching of graphs, with their reasons.
+
+The lengths of the search were chosen on two of the five yeast networks and on random graphs of 500 nodes, with the
+truth in sight. The calibration was fitted to generated graphs only (``python3 dev.py bench graphs calibrate``).
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How long the parts of a search take, and where they are left out."""
+
+    fewest: int = 4  # nodes; fewer get any matching, and a verdict that says so
+    path_up_to: int = 3000  # nodes; a step along the relaxation takes an assignment of n × n
+    clear_from: float = 0.5  # excess over the unrelated graph from which the relaxation is enough, without messages
+    messages_up_to: float = 3e9  # operations of a round; 500 nodes of mean degree 4 take 1.5e9, about 1.5 s
+    most_messages: int = 60_000_000  # pairs of directed edges, for their memory
+    rounds: int = 12  # of message passing; on 500 nodes nothing changes after 9
+    shared: tuple[float, ...] = (0.7,)  # edges in common, as assumed: .55 converges slowly
+    swaps_per_node: int = 15_000  # proposals of an annealing
+    most_swaps: int = 20_000_000  # about 5 s
+    hot: float = 0.6  # temperature in edges; at 1 the right matching of yeast networks has melted
+    cold: float = 0.15
+    refits: int = 2  # of the edge model
+    model_hot: float = 4.0  # in units of the log-likelihood: an edge kept counts about 10
+    model_cold: float = 0.5
+    samples: int = 1000  # matchings that are counted
+    prior_weight: float = 1.0  # what the full span of a prior counts, in edges
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """From edges kept to how likely the found solution is the right one."""
+
+    intercept: float = -7.5  # these three by logistic regression over 82 generated graphs
+    excess: float = 6.7  # weight of the excess over an unrelated graph
+    sampled: float = 7.9  # weight of the mean share of sampled matchings that hold a pair
+    reliable_from: float = 0.5  # least expected share of right pairs of a reliable matching
+    trusted_from: float = 0.5  # least probability, of a reliable matching, that the solution is the right one
+
+
+SCHEDULE = Schedule()
+CALIBRATION = Calibration()
