@@ -103,6 +103,30 @@ def units(rng: np.random.Generator, n: int, noise: float) -> Pair:
     return noisy(rng, Z * [1, 1000, 1e-3, 10], Z @ rng.normal(size=(4, 6)) * [100, 1, 1, 1e-2, 5, 1], noise)
 
 
+def sentences(rng: np.random.Generator, n: int, noise: float) -> Pair:
+    """Two language models' view of the same sentences: many dimensions, none of which dominates, and topics."""
+    k = int(rng.integers(30, 90))
+    falling = np.arange(1, k + 1) ** -rng.uniform(0, 0.5)
+    topics = rng.uniform(0, 1.5) * rng.normal(size=(25, k))
+    Z = (rng.normal(size=(n, k)) + topics[rng.integers(25, size=n)]) * falling
+
+    def view(columns: int) -> np.ndarray:
+        seen = np.tanh(Z @ rng.normal(size=(k, columns)) / k**0.5 * rng.uniform(0.3, 1.5))
+        seen += (0.2 + 2 * noise) * seen.std() * rng.normal(size=seen.shape)
+        return seen / np.linalg.norm(seen, axis=1, keepdims=True)
+
+    return view(int(rng.integers(100, 400))), view(int(rng.integers(60, 300)))
+
+
+def clusters(rng: np.random.Generator, n: int, noise: float) -> Pair:
+    """Two sets with the same clusters and nothing else in common: no pair is identified, its cluster is."""
+    k = int(rng.integers(3, 8))
+    kind = rng.integers(k, size=n)
+    return tuple(
+        2 * rng.normal(size=(k, columns))[kind] + (0.15 + noise) * rng.normal(size=(n, columns)) for columns in (6, 9)
+    )
+
+
 def nothing(rng: np.random.Generator, n: int, noise: float) -> Pair:
     """Two sets that have nothing to do with each other."""
     return rng.normal(size=(n, 5)), rng.gamma(2.0, size=(n, 6))
@@ -119,5 +143,7 @@ RELATIONS: dict[str, Callable[[np.random.Generator, int, float], Pair]] = {
     "textures": textures,
     "private": private,
     "units": units,
+    "sentences": sentences,
+    "clusters": clusters,
     "nothing": nothing,
 }

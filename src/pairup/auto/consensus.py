@@ -8,6 +8,7 @@ import numpy as np
 from pairup.auto.geometry import JointGeometry
 from pairup.auto.schedule import CONSENSUS
 from pairup.auto.search import Candidate, CoarseResult
+from pairup.auto.significance import Significance
 from pairup.constraints import Constraints
 from pairup.density_ratio import relative_scores
 from pairup.types import Array, Indices
@@ -33,6 +34,8 @@ class Consensus:
         How similar the best solutions of the other metrics are, 1 at the most.
     coarse : list of CoarseResult
         What the coarse search found in each metric.
+    significance : Significance, optional
+        How far the matching exceeds what the same search finds in unrelated sets.
     """
 
     candidates: list[Candidate]
@@ -42,6 +45,7 @@ class Consensus:
     rivals: list[tuple[Candidate, float]]
     support: float
     coarse: list[CoarseResult]
+    significance: Significance | None = None
 
     @property
     def best_metric(self) -> CoarseResult:

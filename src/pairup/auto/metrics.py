@@ -15,7 +15,7 @@ IN_WORDS = {
     "cityblock": "L1 on standardized columns",
     "partially-whitened": "Euclidean distance of partially whitened principal components",
     "ranks": "Euclidean distance of column ranks",
-    "cosine": "cosine",
+    "cosine": "cosine of columns counted from their smallest value",
     "geodesic": "geodesic distance along nearest neighbours",
     "precomputed": "precomputed distances",
     "joint": "several metrics at once",
@@ -213,7 +213,9 @@ def table_geometries(X: Array, Y: Array) -> Iterator[GeometryPair]:
     if max(widths) <= GEOMETRY.rank_columns_up_to:
         yield GeometryPair("ranks", squared_distances(rank_columns(X)), squared_distances(rank_columns(Y)))
     if min(widths) >= GEOMETRY.cosine_from:
-        x, y = normalize_rows(X), normalize_rows(Y)
+        # Directions need an origin that moves with the data. From the mean, halves of photos are .937 right (ten sets
+        # of 100), from the corner of the smallest values .952, from 0 where the data have a meaningful one .960.
+        x, y = (normalize_rows(Z - Z.min(axis=0)) for Z in (rescale(X), rescale(Y)))
         yield GeometryPair("cosine", squared_distances(x), squared_distances(y), on_sphere=True)
     if min(len(X), len(Y)) > GEOMETRY.objects_per_neighbour * GEOMETRY.neighbours:
         yield geodesic_pair(euclidean.x.distances, euclidean.y.distances)

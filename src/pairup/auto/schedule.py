@@ -27,6 +27,26 @@ class ProblemLimits:
 
 
 @dataclass(frozen=True)
+class CanonicalConstants:
+    """How the values of a problem are rounded and hashed, so that no order and no unit is felt."""
+
+    # Bits of the spread of a column that a value keeps, less log2 of the number of values: adding 1,000 spreads to a
+    # table then carries one of its values over a mark of rounding in one of some twenty cases.
+    table_bits: int = 37
+    distance_bits: int = 46  # distances have no origin, so their rounding errors are smaller
+    fewest_bits: int = 18  # 4e-6 of the spread
+    most_bits: int = 28  # 4e-9 of it
+    tie: float = 1e-3  # gaps between fractions that differ by less are equally wide: those of whole numbers often are
+    digits: int = 32  # binary ones that a huge value keeps
+    origin_digits: int = 42  # those of an origin that matters: objects may differ by a small part of it
+    least_power: int = -1040  # of two that the grid of a column has: less would underflow
+    quantiles: tuple[float, ...] = (0.9, 0.75, 0.5)  # of moduli: the last that is no rounding error is the spread
+    rounding: float = 1e-13  # of the largest modulus: a quantile below consists of rounding errors …
+    least_spread: float = 0.01  # … and so does one below this share of the quantile above
+    rounds: int = 3  # of telling equal columns apart by their rows, and equal rows by their columns
+
+
+@dataclass(frozen=True)
 class GeometryConstants:
     """Which metrics and kernels compare the objects of a set."""
 
@@ -70,6 +90,15 @@ class NullModelConstants:
     draws: tuple[tuple[int, int], ...] = ((30, 10), (200, 3))
     starts: int = 7  # of an unrelated set, whose solutions are all alike
     least_eigenvalue: float = 1e-6  # of the largest; coordinates below are rounding
+
+
+@dataclass(frozen=True)
+class SignificanceConstants:
+    """How the held-out score of a matching is compared with that of unrelated sets."""
+
+    continued: int = 2  # solutions of the coarse search in an unrelated set that are continued to fine dependence
+    least: float = -1.0  # logarithm of the ratio of both scores, below which all are alike …
+    most: float = 1.5  # … and above which
 
 
 @dataclass(frozen=True)
@@ -147,19 +176,28 @@ class CalibrationConstants:
     `pairup.auto.calibration.features`, fitted on generated relations only: ``benchmarks/calibration.py`` prints them.
     """
 
-    intercept: float = -8.02
-    coefficients: tuple[float, ...] = (9.64, 1.18, 2.51, 3.56, 0.99, -2.99, -2.43)
+    intercept: float = -2.69
+    coefficients: tuple[float, ...] = (-1.2, -1.63, -0.27, -1.29, 0.42, 9.05, 5.49, 3.16, 5.27, 2.05, -13.87)
+    # Few objects match by accident: of claims about this many objects these shares are kept, and the rest is chance.
+    few_objects: tuple[int, ...] = (4, 12, 30)
+    trust_without_evidence: tuple[float, ...] = (0.2, 0.3, 1.0)
+    trust_with_evidence: tuple[float, ...] = (0.5, 0.8, 1.0)
     no_rival: float = 0.5  # the relative score that stands for a rival where there is none
     uniform_share: float = 0.1  # of what no vote claims, shared by all pairs: a soft plan may lie in the wrong place
+    sweeps: int = 100  # of the rows and columns of probabilities, at the most
+    balanced: float = 1e-4  # how far the sum of a column may be from what it should be
     reliable_from: float = 0.5  # the expected share of right pairs of a reliable matching
-    excess_from: float = 0.25  # how far a reliable alignment exceeds that of unrelated data
-    near_tie: float = 0.97  # another solution whose score comes this close leaves the pairing undecided
+    excess_from: float = 0.25  # an alignment that exceeds that of unrelated data by less may be an accident …
+    significant: float = 0.15  # … unless the logarithm of the ratio of held-out scores is this large
+    near_tie: float = 0.97  # another solution whose score comes this close explains the data as well
 
 
 PROBLEM = ProblemLimits()
+CANONICAL = CanonicalConstants()
 GEOMETRY = GeometryConstants()
 INITIALIZERS = InitializerConstants()
 NULL_MODEL = NullModelConstants()
+SIGNIFICANCE = SignificanceConstants()
 SEARCH = SearchConstants()
 GENETIC = GeneticConstants()
 CONSENSUS = ConsensusConstants()

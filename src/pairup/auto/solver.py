@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pairup.auto.calibration import assess, pair_probabilities
+from pairup.auto.canonical import Canonical
 from pairup.auto.consensus import Consensus, median_scores
 from pairup.auto.geometry import GeometryPair, JointGeometry
 from pairup.auto.problem import Context, Problem
 from pairup.auto.schedule import CONSENSUS, GEOMETRY, PROBLEM
 from pairup.auto.search import is_clear, pool_solutions, select_geometries, soften
+from pairup.auto.significance import compare_with_unrelated
 from pairup.auto.stages import Geometries, score_matchings, search
 from pairup.climb import Step
 from pairup.constraints import NO_ANCHORS, Constraints
@@ -76,6 +78,28 @@ def solve(problem: Problem, *, seed: int = 0, n_jobs: int | None = None) -> Iter
     if reason := problem.explain_undecidable():
         yield undecided_answer(problem.constraints, reason)
         return
+    canonical = Canonical.of(problem)
+    for step in solve_canonical(canonical.problem, seed=seed, n_jobs=n_jobs):
+        yield canonical.restore_step(step) if isinstance(step, Step) else restore_answer(step, canonical)
+
+
+def solve_canonical(problem: Problem, *, seed: int, n_jobs: int | None) -> Iterator[Step | Answer]:
+    """Match two sets that are in canonical form, as `solve` does.
+
+    Parameters
+    ----------
+    problem : Problem
+        The two sets, and what the matching keeps to.
+    seed : int
+        Draws whatever is random.
+    n_jobs : int or None
+        How many tasks run at the same time, as in joblib.
+
+    Yields
+    ------
+    Step or Answer
+        A step for each candidate, and the answer last.
+    """
     context = Context(problem.constraints, seed, n_jobs)
     geometries = list(problem.geometries())
     further = problem.further_geometries()
@@ -85,6 +109,32 @@ def solve(problem: Problem, *, seed: int = 0, n_jobs: int | None = None) -> Iter
         context = replace(context, constraints=replace(problem.constraints, n_pairs=n_pairs))
         answer, _ = yield from find_answer(geometries, (), problem.prior_weight, context)
     yield answer
+
+
+def restore_answer(answer: Answer, canonical: Canonical) -> Answer:
+    """Return the answer for sets in canonical form as the answer for the given sets.
+
+    Parameters
+    ----------
+    answer : Answer
+        The answer of `solve_canonical`.
+    canonical : Canonical
+        The way back.
+
+    Returns
+    -------
+    Answer
+        The same matching in the order of the given sets.
+    """
+    indices, likely = canonical.restore_matching(answer.indices), canonical.restore_pairs(answer.probabilities)
+    return replace(
+        answer,
+        indices=indices,
+        confidence=np.where(indices >= 0, likely[np.arange(len(indices)), indices], 0.0),
+        probabilities=likely,
+        consensus=None if answer.consensus is None else canonical.restore_consensus(answer.consensus),
+        history=[canonical.restore_step(step) for step in answer.history],
+    )
 
 
 def undecided_answer(constraints: Constraints, reason: str) -> Answer:
@@ -155,7 +205,7 @@ def find_answer(
         consensus = replace(consensus, indices=constraints.impose_anchors(consensus.indices))
         if is_clearly_better(with_anchors, consensus, geometries, context):
             consensus = with_anchors
-    return conclude(consensus, geometries, weighted[0].constraints, history), geometries
+    return conclude(consensus, geometries, weighted[0], history), geometries
 
 
 def weight_prior(constraints: Constraints, weight: float | None) -> list[Constraints]:
@@ -204,9 +254,7 @@ def is_clearly_better(one: Consensus, other: Consensus, geometries: Sequence[Geo
     return bool(of_one > of_other + CONSENSUS.clearly_better)
 
 
-def conclude(
-    consensus: Consensus, geometries: Sequence[GeometryPair], constraints: Constraints, history: list[Step]
-) -> Answer:
+def conclude(consensus: Consensus, geometries: Sequence[GeometryPair], context: Context, history: list[Step]) -> Answer:
     """Return what was found, with how likely it is.
 
     Parameters
@@ -215,8 +263,8 @@ def conclude(
         The combined result of all candidates.
     geometries : sequence of GeometryPair
         The geometries that were explored.
-    constraints : Constraints
-        What the matching keeps to.
+    context : Context
+        What the matching keeps to, and how to run.
     history : list of Step
         One step per candidate.
 
@@ -225,8 +273,10 @@ def conclude(
     Answer
         The matching, its probabilities and the verdict.
     """
-    selected = select_geometries(consensus.coarse, constraints)
-    plan = soften(JointGeometry([geometries[k] for k in selected]), constraints, consensus.indices)
+    constraints = context.constraints
+    selected = [geometries[k] for k in select_geometries(consensus.coarse, constraints)]
+    consensus = replace(consensus, significance=compare_with_unrelated(selected, consensus.indices, context))
+    plan = soften(JointGeometry(selected), constraints, consensus.indices)
     likely = pair_probabilities(consensus, plan, constraints)
     matched = np.flatnonzero(consensus.indices >= 0)
     confidence = np.zeros(constraints.n)
