@@ -1,5 +1,5 @@
-import logging
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -37,23 +37,54 @@ def test_a_bad_scheduler_file_is_told(tmp_path, content, told):
         pass
 
 
+def tell(address):
+    """Return what is said of an address, by a process of its own: Dask's clients of one process share a thread."""
+    pytest.importorskip("distributed")
+    script = (
+        "import logging\n"
+        "from pairup import cluster\n"
+        "cluster.PATIENCE = 1\n"
+        "try:\n"
+        f"    with cluster.on_cluster({address!r}):\n"
+        "        pass\n"
+        "except ConnectionError as error:\n"
+        "    print(error, flush=True)\n"
+        "assert logging.root.manager.disable == logging.NOTSET, 'logging is as before'\n"
+        "import os\n"
+        "os._exit(0)\n"  # as the command line: connections that were given up are not waited for
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 @pytest.mark.parametrize(
     "address", ["tcp://127.0.0.1:9", "tcp://no.such.host.invalid:8786", "http://127.0.0.1:9", "foo"]
 )
-def test_no_scheduler_is_told(address, monkeypatch):
+def test_no_scheduler_is_told(address):
+    assert re.search(f"no Dask scheduler answers at {address} .*without --cluster", tell(address))
+
+
+def test_a_name_server_that_does_not_answer_blocks_no_other_cluster(monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr(clusters, "PATIENCE", 1)
-    told = f"no Dask scheduler answers at {address} .*without --cluster"
-    with pytest.raises(ConnectionError, match=told), on_cluster(address):
+    monkeypatch.setattr(clusters, "PATIENCE", 0.2)
+    asked, answers = [], threading.Event()
+
+    def look_up(host, *args):
+        asked.append((host, threading.current_thread().name))
+        answers.wait(20)
+        raise socket.gaierror("too late")
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    with pytest.raises(ConnectionError, match="no Dask scheduler answers"), on_cluster("tcp://slow.invalid:8786"):
         pass
-    assert logging.root.manager.disable == logging.NOTSET, "logging is as before"
+    answers.set()
+    assert [host for host, _ in asked] == ["slow.invalid"]
+    assert "IO loop" not in asked[0][1]  # the thread of Dask
 
 
-@pytest.mark.filterwarnings("ignore")  # the connections that are given up are closed by the garbage collector
 @pytest.mark.parametrize("greeting", [b"", b"SSH-2.0-OpenSSH_9.6\r\n", b"\0" * 64], ids=["silent", "ssh", "zeros"])
-def test_a_port_where_something_else_listens_is_told(greeting, monkeypatch):
-    pytest.importorskip("distributed")
-    monkeypatch.setattr(clusters, "PATIENCE", 1)
+def test_a_port_where_something_else_listens_is_told(greeting):
     accepted = []
 
     def answer(server):
@@ -67,11 +98,9 @@ def test_a_port_where_something_else_listens_is_told(greeting, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=answer, args=(server,), daemon=True).start()
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-        with pytest.raises(ConnectionError, match=f"no Dask scheduler answers at {address}"), on_cluster(address):
-            pass
-    assert accepted
-    for connection in accepted:
-        connection.close()
+        assert f"no Dask scheduler answers at {address}" in tell(address)
+        for connection in accepted:
+            connection.close()
 
 
 @pytest.fixture

@@ -70,7 +70,7 @@ def six_objects():
         (unequal, 0.7, 0.9022, True, 0.7171, 30),
         (overlap, 0.9667, 0.7861, True, 0.7618, 30),
         (prior, 1.0, 0.9987, True, 0.9999, 40),
-        (six_objects, 1.0, 0.5763, True, 1.0, 6),
+        (six_objects, 1.0, 0.5244, True, 1.0, 6),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

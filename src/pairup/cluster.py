@@ -3,6 +3,7 @@
 import json
 import logging
 import signal
+import socket
 import sys
 from _thread import interrupt_main
 from asyncio import CancelledError
@@ -102,6 +103,7 @@ def _connect(connect: Callable[..., Any], address: str) -> Any:
 
     def attempt() -> None:
         try:
+            _look_up(address)
             answer.set_result(connect(address, timeout=PATIENCE / 2, set_as_default=False))
         except BaseException as error:
             answer.set_exception(error)
@@ -115,6 +117,17 @@ def _connect(connect: Callable[..., Any], address: str) -> Any:
             f"no Dask scheduler answers at {address} ({reason}); "
             "check the address, start one with: dask scheduler, or repeat without --cluster"
         ) from error
+
+
+def _look_up(address: str) -> None:
+    """Raise an OSError if the host of an address is not known.
+
+    Dask would look it up on the thread that all its clients of this process share, and a name server that is slow to
+    answer would block them all.
+    """
+    host = address.rpartition("://")[2].rpartition(":")[0].strip("[]")
+    if host:
+        socket.getaddrinfo(host, None)
 
 
 def _close(client: Any) -> None:

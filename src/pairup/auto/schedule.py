@@ -181,7 +181,7 @@ class CalibrationConstants:
     # Few objects match by accident: of claims about this many objects these shares are kept, and the rest is chance.
     few_objects: tuple[int, ...] = (4, 12, 30)
     trust_without_evidence: tuple[float, ...] = (0.2, 0.3, 1.0)
-    trust_with_evidence: tuple[float, ...] = (0.5, 0.8, 1.0)
+    trust_with_evidence: tuple[float, ...] = (0.4, 0.8, 1.0)
     no_rival: float = 0.5  # the relative score that stands for a rival where there is none
     uniform_share: float = 0.1  # of what no vote claims, shared by all pairs: a soft plan may lie in the wrong place
     sweeps: int = 100  # of the rows and columns of probabilities, at the most
