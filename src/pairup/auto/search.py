@@ -60,15 +60,12 @@ class CoarseResult:
         The largest alignment with sets like Y that have nothing to do with X.
     solutions : list of ndarray of int, shape (n,), default none
         All solutions found, for the genetic search.
-    mean_null : float, optional
-        The mean alignment with such sets; by default the largest.
     """
 
     metric: str
     candidates: list[Candidate]
     null: float
     solutions: list[Indices] = field(default_factory=list)
-    mean_null: float | None = None
 
     @property
     def value(self) -> float:
@@ -79,12 +76,6 @@ class CoarseResult:
     def excess(self) -> float:
         """How far the alignment exceeds that of unrelated data, 1 at the most."""
         return (self.value - self.null) / max(1.0 - self.null, 1e-9)
-
-    @property
-    def mean_excess(self) -> float:
-        """How far the alignment exceeds the mean one of unrelated data, 1 at the most."""
-        mean = self.null if self.mean_null is None else self.mean_null
-        return (self.value - mean) / max(1.0 - mean, 1e-9)
 
     def without_plans(self) -> "CoarseResult":
         """Return the same without soft plans, which are most of its memory."""
@@ -223,7 +214,7 @@ def explore(geometry: GeometryPair, context: Context) -> CoarseResult:
         nulls.append(max(0.0, coarse_search(unrelated, free, starts)[0].value))
     solutions = [candidate.indices for candidate in candidates[: SEARCH.parents]]
     chosen = select_candidates(geometry, candidates, constraints)
-    return CoarseResult(geometry.metric, chosen, max(nulls), solutions, float(np.mean(nulls)))
+    return CoarseResult(geometry.metric, chosen, max(nulls), solutions)
 
 
 def explore_rotations(geometry: GeometryPair, result: CoarseResult, context: Context) -> CoarseResult:
