@@ -6,7 +6,7 @@ import click
 
 import pairup
 
-COMMANDS = ("album", "demo", "match", "paper", "voice")  # each is a module of this folder
+COMMANDS = ("album", "demo", "match", "paper", "studio", "voice")  # each is a module of this folder
 
 
 class LazyGroup(click.Group):
