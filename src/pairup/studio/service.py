@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
+from pairup.studio.errands import Errands
 from pairup.studio.events import Bus
 from pairup.studio.jobs import Job, Jobs
 from pairup.studio.kinds import Change, Kind
@@ -30,6 +31,7 @@ class Studio:
         self.kinds = kinds
         self.bus = Bus()
         self.jobs = Jobs(self._tell_job, self._save_job)
+        self.errands = Errands()
         self._acting = RLock()
 
     def resume(self) -> None:
@@ -239,4 +241,5 @@ class Studio:
     def close(self) -> None:
         """End all work and close all projects."""
         self.jobs.close()
+        self.errands.close()
         self.workspace.close()
