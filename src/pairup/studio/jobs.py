@@ -78,9 +78,7 @@ class Jobs:
         Called with a job once a second while it works, and when it is queued or has ended.
     """
 
-    def __init__(
-        self, tell: Callable[[Job, dict[str, Any] | None], None], save: Callable[[Job], None]
-    ) -> None:
+    def __init__(self, tell: Callable[[Job, dict[str, Any] | None], None], save: Callable[[Job], None]) -> None:
         self._tell = tell
         self._save = save
         self._lock = threading.Condition()
