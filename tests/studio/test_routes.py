@@ -60,9 +60,7 @@ def test_malformed_json_is_refused(toys, made, body):
     assert isinstance(answer.json()["detail"], str)
 
 
-@pytest.mark.parametrize(
-    "name", ["%2e%2e", "..%2f..%2fetc", "%2e%2e%5c", "x", "0" * 15, "0" * 16, "%00", "%F0%9F%8E%9E"]
-)
+@pytest.mark.parametrize("name", ["%2e%2e", "..%2f..%2fetc", "%2e%2e%5c", "0" * 15, "0" * 16, "%00", "%F0%9F%8E%9E"])
 def test_no_address_is_a_path(toys, made, name):
     for path in (
         f"/api/projects/{name}",

@@ -39,7 +39,7 @@ def create_app(
     ----------
     studio : Studio
         What it serves.
-    hosts : frozenset of str, default those of this computer
+    hosts : frozenset of str, default LOOPBACK
         Names by which it may be reached; "*" for all, which needs a token.
     token : str, optional
         What a browser must show; None on this computer alone.
