@@ -20,9 +20,9 @@ export function enlarge(client, photos, first, { describe, rotate, closed }) {
   const dialog = h("dialog", { class: "enlarge", "aria-label": "Photo, large" },
     h("div", { class: "large" }, picture),
     h("div", { class: "row large-tools" },
-      iconButton("undo", "Previous photo", () => step(-1)), caption,
+      iconButton("left", "Previous photo", () => step(-1)), caption,
       iconButton("rotate", "Rotate", async () => { await rotate(photos[at]); show(); }),
-      iconButton("redo", "Next photo", () => step(1)),
+      iconButton("right", "Next photo", () => step(1)),
       iconButton("close", "Close", () => dialog.close())));
   dialog.addEventListener("keydown", (event) => {
     if (event.key === "ArrowLeft") step(-1);

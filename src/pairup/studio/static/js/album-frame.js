@@ -61,11 +61,12 @@ export function frameChooser(client, choose) {
   function show() {
     clearTimeout(timer);
     timer = setTimeout(async () => {
-      const frame = describe(), mine = ++wanted;
-      use.disabled = !frame || !client.view.document.photos.length;
+      const frame = describe(), mine = ++wanted, album = client.view.document;
+      const present = frame && album.arranged && JSON.stringify(frame) === JSON.stringify(album.frame); // no need to ask
+      use.disabled = !frame || !album.photos.length || present;
       if (!frame) { cells = []; tell(kind === "mask" ? "Choose a picture." : kind === "text" ? "Write something." : "Paint at least one cell."); return; }
       try {
-        const found = kind === "cells" ? painted(frame.lines) : (await request("POST", client.address("frame"), { frame })).cells;
+        const found = present ? album.cells : kind === "cells" ? painted(frame.lines) : (await request("POST", client.address("frame"), { frame })).cells;
         if (mine !== wanted) return;
         cells = found;
         tell();
@@ -98,7 +99,7 @@ export function frameChooser(client, choose) {
 
   let known = "", amount = -1;
   const update = (frame) => { // what the album has now, unless somebody is choosing
-    const now = JSON.stringify(frame), photos = client.view.document.photos.length;
+    const now = JSON.stringify(frame), photos = client.view.document.photos.length + Number(client.view.document.arranged) / 2;
     if (now === known && amount === photos) return;
     const changed = now !== known;
     known = now; amount = photos;

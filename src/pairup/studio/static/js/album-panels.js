@@ -4,7 +4,7 @@ import { ask, count, h, toast } from "./dom.js";
 const attempt = (run) => () => run().catch((error) => toast(error.message, { bad: true }));
 
 const slider = (label, max, step, oninput, onchange) => {
-  const value = h("output", { class: "small muted" });
+  const value = h("span", { class: "small muted", "aria-hidden": "true" });
   const input = h("input", { type: "range", min: "0", max: String(max), step: String(step), "aria-label": label });
   const show = () => { value.textContent = Number(input.value).toFixed(2).replace(/\.?0+$/, ""); };
   input.addEventListener("input", () => { show(); oninput(); });

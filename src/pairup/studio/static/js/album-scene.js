@@ -253,8 +253,8 @@ export class Scene {
     if (corners) { c.fillStyle = this.paper; c.fill(corners, "evenodd"); }
     if (this.lifted || this.showCursor) this.drawBlanks(c);
     this.drawPins(c);
-    this.drawMarks(c);
     if (raised >= 0) this.drawLifted(c, raised, scale);
+    this.drawMarks(c);
     this.onDraw();
   }
 
@@ -341,7 +341,7 @@ export class Scene {
     if (this.showCursor) frame(this.cursor, 3, this.colours.text, [6, 4]);
     if (this.target >= 0) {
       const [left, top, side] = this.boxOf(this.target);
-      c.globalAlpha = 0.35; c.fillStyle = this.colours.accent; c.fillRect(left, top, side, side); c.globalAlpha = 1;
+      c.globalAlpha = 0.22; c.fillStyle = this.colours.accent; c.fillRect(left, top, side, side); c.globalAlpha = 1;
       frame(this.target, 4, this.colours.accent);
     }
   }

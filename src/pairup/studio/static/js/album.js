@@ -26,7 +26,7 @@ class AlbumPage {
     this.atlas = new Atlas(client, { changed: () => this.scene?.wake(), missing: (level, fit) => this.drawSheets(level, fit) });
     this.scene = new Scene(this.canvas, this.atlas);
     this.scene.onDraw = () => this.placeToolbar();
-    client.scene = this.scene; // for whoever measures it
+    this.stage.album = this; // for whoever looks at it or measures it with the browser's tools
     const on = {
       select: (cell) => this.select(cell),
       swap: (a, b) => this.swap(a, b),
@@ -56,9 +56,10 @@ class AlbumPage {
     this.help = h("p", { id: "stage-help", class: "visually-hidden" }, "Arrow keys move over the photos. Space picks a photo up and drops it on another, which swaps them. Enter enlarges, P pins, R rotates, Delete removes, plus and minus zoom.");
     this.empty = h("div", { class: "empty", hidden: true });
     const zoom = h("div", { class: "zoom", role: "group", "aria-label": "Zoom" },
-      h("button", { type: "button", class: "icon", "aria-label": "Zoom in", title: "Zoom in (+)", onclick: () => this.scene.zoom(1.4) }, "+"),
-      h("button", { type: "button", class: "icon", "aria-label": "Zoom out", title: "Zoom out (−)", onclick: () => this.scene.zoom(1 / 1.4) }, "−"),
-      h("button", { type: "button", class: "icon", "aria-label": "Show all", title: "Show all (0)", onclick: () => this.scene.fit() }, "⤢"));
+      iconButton("keys", "Keys", showKeys, { class: "" }),
+      iconButton("plus", "Zoom in", () => this.scene.zoom(1.4), { class: "" }),
+      iconButton("minus", "Zoom out", () => this.scene.zoom(1 / 1.4), { class: "" }),
+      iconButton("whole", "Show all", () => this.scene.fit(), { class: "" }));
     this.zoomTools = zoom;
     this.quality = h("p", { class: "quality" });
     this.counted = h("h2", { class: "counted" });
@@ -67,7 +68,7 @@ class AlbumPage {
     this.notice = h("p", { class: "notice", hidden: true });
     this.frame = frameChooser(client, (frame) => this.chooseFrame(frame));
     this.weights = weightPanel((weights) => this.attempt(async () => { await this.client.act({ type: "weights", weights }); await this.arrange(false); }));
-    this.look = stylePanel((style) => this.scene.setStyle(style), (style) => this.attempt(() => client.act({ type: "style", style })));
+    this.look = stylePanel((style) => this.scene.setStyle(style), (style) => this.writeStyle(style));
     this.others = othersPanel({
       restore: (photos) => this.attempt(() => client.act({ type: "restore", photos })),
       place: ([photo]) => this.attempt(() => this.placePhoto(photo)),
@@ -81,14 +82,13 @@ class AlbumPage {
     this.empty.append(h("div", { class: "drop" }, h("h2", {}, "Drop photos here"), h("p", { class: "muted" }, "JPEG, PNG, HEIC, WebP, TIFF or GIF. They are copied into this project; the originals stay as they are."),
       h("div", { class: "row" }, h("button", { type: "button", class: "primary", onclick: add }, "Choose photos"), h("button", { type: "button", onclick: addFolder }, "Choose a folder"))));
     this.panel = h("aside", { class: "side", "aria-label": "Album" },
-      h("div", { class: "head" }, this.counted, h("div", { class: "row" }, iconButton("plus", "Add photos", add, { words: true, class: "" }), iconButton("grid", "Add a folder of photos", addFolder)),
+      h("div", { class: "head" }, this.counted, h("div", { class: "row" }, iconButton("plus", "Add photos", add, { words: true, class: "" }), iconButton("folder", "Add a folder of photos", addFolder, { class: "" })),
         this.quality, this.notice, h("div", { class: "row" }, this.arrangeButton, this.restButton)),
       part("Frame", this.frame.element, innerWidth > 900),
       part("What makes photos alike", this.weights.element, false),
       part("Look", this.look.element, innerWidth > 900),
       part("Download", this.exports.element, false),
-      this.othersPart,
-      h("div", { class: "foot" }, h("button", { type: "button", class: "quiet small", onclick: showKeys }, "Keys")));
+      this.othersPart);
     this.status = h("div", { class: "status" }, jobStatus(client));
     const files = [...main.children]; // inputs for files stay
     main.replaceChildren(h("div", { class: "album" }, h("div", { class: "view" }, this.stage, this.empty, this.status, zoom), this.panel), this.help, folder, ...files);
@@ -120,14 +120,13 @@ class AlbumPage {
     for (const [number, file] of this.files) scene.ratios.set(number, file.details.ratio);
     scene.pins = new Set(album.pins);
     scene.rotations = album.rotations;
-    if (!this.look.element.contains(document.activeElement) || document.activeElement.type !== "range") scene.setStyle(album.style);
+    if (!this.writing) { scene.setStyle(album.style); this.look.update(album.style); }
     this.show(album);
     this.empty.hidden = album.photos.length > 0 || this.unread.length > 0 || this.client.busy;
     this.zoomTools.hidden = !album.photos.length;
     this.showWords(view);
     this.frame.update(album.frame);
     this.weights.update(album.weights, [...this.files.values()].some((file) => file.details.dated));
-    this.look.update(album.style);
     this.exports.update(view.files.filter((file) => file.role === "export"), album.order.length > 0);
     const named = (photos) => photos.map((number) => ({ number, name: this.nameOf(number) }));
     const skipped = view.files.filter((file) => file.details.skipped).map((file) => ({ name: file.name, reason: file.details.skipped }));
@@ -252,6 +251,14 @@ class AlbumPage {
       await this.client.act({ type: "frame", frame });
       await this.arrange(false);
     });
+  }
+
+  /** Write the look; until that is done, answers to earlier changes do not show. */
+  async writeStyle(style) {
+    this.writing = (this.writing ?? 0) + 1;
+    await this.attempt(() => this.client.act({ type: "style", style }));
+    this.writing -= 1;
+    this.update(this.client.view);
   }
 
   /** Stop the job that arranges, for a hand is on the album. */
