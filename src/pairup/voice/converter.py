@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from pairup.archives import check_format, expect, open_archive
 from pairup.files import replace_file
 from pairup.kernels import gaussian
+from pairup.parallel import pinned_blas
 from pairup.regression import MatchedRegressor
 from pairup.types import Array, Indices
 from pairup.voice.audio import Recording, Recordings, check_sound_path, read_recording, read_recordings
@@ -202,19 +203,23 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         frames_y = yield from _cut_speech(targets, framing, "target", 0.06)
         yield VoiceStep("choosing frames that cover the sounds", 0.12)
         if self.matcher is None:
-            chosen_x, weights = self._choose_covering(frames_x, self.n_frames)
+            with pinned_blas():
+                chosen_x, weights = self._choose_covering(frames_x, self.n_frames)
             draw = np.random.default_rng(self.random_state).permutation(len(frames_y))
             chosen_y = frames_y[draw[:TARGET_FRAMES]]
             yield VoiceStep(f"pairing {len(chosen_x)} frames with {len(chosen_y)}", 0.2)
-            pairing: Pairing = pair_frames(chosen_x.mel_cepstrum, chosen_y.mel_cepstrum, weights=weights)
+            with pinned_blas():
+                pairing: Pairing = pair_frames(chosen_x.mel_cepstrum, chosen_y.mel_cepstrum, weights=weights)
         else:
             n = min(self.n_frames, len(frames_x), len(frames_y))
-            (chosen_x, _), (chosen_y, _) = self._choose_covering(frames_x, n), self._choose_covering(frames_y, n)
+            with pinned_blas():
+                (chosen_x, _), (chosen_y, _) = self._choose_covering(frames_x, n), self._choose_covering(frames_y, n)
             yield VoiceStep(f"pairing {n} frames with {n}", 0.2)
             pairing = self.matcher(chosen_x.lsf, chosen_y.lsf)
         yield VoiceStep("learning the map from voice to voice", 0.4)
         model = MatchedRegressor(random_state=self.random_state)
-        model.fit(chosen_x.lsf, take_partners(chosen_y.lsf, pairing))
+        with pinned_blas():  # threads of BLAS gain nothing at this size, and lose minutes where others compute too
+            model.fit(chosen_x.lsf, take_partners(chosen_y.lsf, pairing))
         pitch_x = yield from _measure_pitch(sources, framing, "source", 0.8)
         pitch_y = yield from _measure_pitch(targets, framing, "target", 0.9)
         self.framing_, self.samples_, self.width_ = framing, chosen_x.lsf, model.features_.width_
@@ -327,7 +332,8 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
             Their images k(x)ᵀ W + mean, repaired so that every filter is stable.
         """
         blocks = np.split(lsf, range(BLOCK, len(lsf), BLOCK))
-        mapped = [gaussian(block, self.samples_, width=self.width_) @ self.weights_ for block in blocks]
+        with pinned_blas():
+            mapped = [gaussian(block, self.samples_, width=self.width_) @ self.weights_ for block in blocks]
         return repair_lsf(np.concatenate(mapped) + self.mean_)
 
     def convert_pitch(self, f0: Array) -> Array:
