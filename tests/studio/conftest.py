@@ -123,3 +123,23 @@ def page(browser: Any) -> Iterator[Any]:
     opened.close()
     unexpected = [error for error in errors if "ERR_CONNECTION" not in error and "net::ERR" not in error]
     assert unexpected == []
+
+
+@pytest.fixture
+def check_access() -> Any:
+    """Check a page with axe-core: nothing serious may be found, in light and in dark."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="python3 dev.py test installs it")
+
+    def check(page: Any) -> None:
+        for theme in ("light", "dark"):
+            page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+            found = axe.Axe().run(page).response["violations"]
+            serious = [
+                f"{theme}: {rule['id']} {node['target']} {node['failureSummary']}"
+                for rule in found
+                if rule["impact"] in ("serious", "critical")
+                for node in rule["nodes"]
+            ]
+            assert serious == []
+
+    return check
