@@ -1,4 +1,4 @@
-"""The names of methods, metrics and sound files. Nothing heavy is imported here, so that the command line can list them."""
+"""The names of methods, metrics and sound files. Nothing heavy is imported here: the command line lists them."""
 
 import warnings
 from collections.abc import Collection
