@@ -20,6 +20,8 @@ TASKS = {
     "album.export": "pairup.studio.album_export:export",
     "match.look": "pairup.studio.match_tasks:look",
     "match.run": "pairup.studio.match_tasks:run",
+    "voice.demo": "pairup.studio.voice_tasks:make_demo",
+    "voice.look": "pairup.studio.voice_tasks:look",
     "voice.learn": "pairup.studio.voice_tasks:learn",
     "voice.convert": "pairup.studio.voice_tasks:convert",
     "sleep": "pairup.studio.worker:sleep",

@@ -29,6 +29,7 @@ const PATHS = {
   download: "M12 4v11M7 11l5 5 5-5M5 20h14",
   upload: "M12 20V9M7 12l5-5 5 5M5 4h14",
   play: "M7 4v16l13-8L7 4Z",
+  pause: "M8 5v14M16 5v14",
   stop: "M6 6h12v12H6z",
   microphone: "M12 3a3 3 0 0 0-3 3v6a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3ZM5 11a7 7 0 0 0 14 0M12 18v4",
   grid: "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h6v6h-6z",
