@@ -63,7 +63,9 @@ def test_from_a_folder_to_every_kind_of_change(client, studio, tmp_path):
     project = studio.start_with("album", [photos], "Holiday")
     assert [file.role for file in list_unread(project)] == ["folder"]
     hand = Hand(client, studio, project.id)
-    assert hand.run(task="read").status == "done"
+    assert [request for _, request, _ in project.pending_jobs] == [{"task": "read"}]
+    studio.resume()  # as the server does when it starts
+    assert wait(studio, project.id).status == "done"
     assert list_unread(project) == []
     assert len(list_photos(project)) == 12
     assert not any((project.folder / "files").iterdir())  # read where they are

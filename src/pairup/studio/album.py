@@ -1,5 +1,6 @@
 """The kind of project "album"."""
 
+import secrets
 import tempfile
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -231,6 +232,8 @@ def start_with(project: Project, paths: list[Path]) -> None:
     """
     for path in paths:
         project.add_file("folder" if path.is_dir() else "photo", path.name or str(path), path=path)
+    # Written as a job that waits, it begins with the studio, while the browser still opens.
+    project.save_job(secrets.token_hex(8), Read(task="read").model_dump())
 
 
 def start_demo(project: Project) -> None:

@@ -174,8 +174,9 @@ class AlbumPage {
       this.sheetsAsked = null;
       await this.client.read();
       if (ended === "album.arrange" && done && this.document.quality) announce(`Arranged. ${this.quality.textContent}`);
-      if (ended === "album.read" && this.started === job.id) this.tellSkipped();
-      if (ended === "album.read" && done && this.started === job.id && this.document.photos.length && !this.document.arranged) await this.arrange(false);
+      const mine = this.started === job.id || (!this.document.order.length && document.visibilityState === "visible");
+      if (ended === "album.read" && mine) this.tellSkipped();
+      if (ended === "album.read" && done && mine && !this.client.busy && this.document.photos.length && !this.document.arranged) await this.arrange(false);
       if (ended === "album.export" && done) this.download();
       if (!this.client.busy && this.pendingSheets) { const [level, fit] = this.pendingSheets; this.pendingSheets = null; this.drawSheets(level, fit); }
     });
