@@ -391,7 +391,8 @@ def _without_self(X: Array, part: Indices) -> Array:
     D: Array = -2 * centred[part] @ centred.T
     D += norms[part, None]
     D += norms
-    return np.sqrt(np.maximum(D, 0))[others].reshape(len(part), len(X) - 1)
+    distances: Array = np.sqrt(np.maximum(D, 0))[others].reshape(len(part), len(X) - 1)
+    return distances
 
 
 def _tied_means(D: Array, F: Array) -> Array:

@@ -182,7 +182,22 @@ def test_a_photo_that_is_removed_while_a_job_arranges_stays_removed(studio):
 
     document = Document(photos=[0, 2], removed=[1], cells=[[0, 0]], order=[0], arranged=False)
     quality = {"likeness": 1.5, "dpq": 0.8, "random": 0.4, "kept": 0.3}
-    result = {"cells": [[0, 0], [0, 1], [0, 2]], "order": [2, 1, 0], "quality": quality}
+    cells, frame = [[0, 0], [0, 1], [0, 2]], document.frame.model_dump()
+    result = {"frame": frame, "cells": cells, "order": [2, 1, 0], "quality": quality}
     change = KIND.finish(None, document, Arrange(task="arrange"), result)
     assert change.document.order == [2, -1, 0]
     assert not change.undoable
+    # and a frame that was undone meanwhile stays undone
+    assert KIND.finish(None, document, Arrange(task="arrange"), {**result, "frame": {"kind": "grid"}}) is None
+
+
+def test_photos_that_were_read_when_the_studio_was_killed_are_not_lost(studio, tmp_path):
+    from pairup.studio.album_document import Document, Read
+
+    project = studio.create("album")
+    project.add_files(
+        "photo", [("a" * 16, "a.jpg", tmp_path, {"number": 0}), ("b" * 16, "b.jpg", tmp_path, {"number": 1})]
+    )
+    nothing = {"files": [], "sources": []}
+    assert KIND.finish(project, Document(), Read(task="read"), nothing).document.photos == [0, 1]
+    assert KIND.finish(project, Document(photos=[0], removed=[1]), Read(task="read"), nothing) is None

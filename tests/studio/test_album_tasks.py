@@ -1,4 +1,6 @@
 import io
+import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -187,3 +189,14 @@ def test_tiles_of_another_size(project):
 
 def test_warming_loads_what_is_needed():
     warm()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_a_name_that_is_no_text_is_told(tmp_path):
+    folder = write_photos(tmp_path / "photos", 1)
+    os.rename(folder / "img1.png", os.fsencode(folder) + b"/caf\xe9.png")
+    (file,) = read_folder(read, tmp_path / "project", folder)
+    assert file["name"] == "caf\ufffd.png"
+    assert "UTF-8" in file["details"]["skipped"]
+    file["name"].encode()
+    file["path"].encode()

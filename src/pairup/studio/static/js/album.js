@@ -40,6 +40,10 @@ class AlbumPage {
     followKeys(this.stage, this.scene, on);
     const cancel = client.cancel.bind(client);
     client.cancel = async () => { const step = this.step; await cancel(); await this.keep(step); }; // what is seen stays
+    for (const name of ["undo", "redo"]) { // a job would show the album as it was not long ago
+      const move = client[name].bind(client);
+      client[name] = async () => { if (this.arranging) { this.step = null; await cancel(); } return move(); };
+    }
     client.on("project", (view) => this.update(view));
     client.on("job", (job) => this.follow(job));
     client.on("step", (step) => this.takeStep(step));
@@ -149,7 +153,7 @@ class AlbumPage {
     const album = view.document, quality = album.quality;
     this.counted.textContent = album.photos.length ? count(album.photos.length, "photo") : "No photos yet";
     this.quality.textContent = !quality ? "" : quality.likeness >= 1000 ? "Neighbours are all alike."
-      : `Neighbours are ${quality.likeness.toFixed(2).replace(/0$/, "")}× more alike than in a random order.`;
+      : `Neighbours ${album.moved.length ? "were" : "are"} ${quality.likeness.toFixed(2).replace(/0$/, "")}× more alike than in a random order${album.moved.length ? ", before you moved some" : ""}.`;
     this.quality.title = quality ? `DPQ16 ${quality.dpq.toFixed(3)}, in a random order ${quality.random.toFixed(3)}; ${Math.round(quality.kept * 100)} % of the 8 most similar photos are near` : "";
     this.quality.hidden = !quality;
     this.arrangeButton.disabled = !album.photos.length;
