@@ -73,6 +73,9 @@ class Guard:
         origin = headers.get("origin")
         if origin is not None and origin.partition("://")[2].lower() != host.lower():
             return _problem(403, "requests of other sites are refused")
+        length = headers.get("content-length", "0")
+        if not _is_upload(scope) and not (length.isdigit() and int(length[:12]) <= LARGEST_JSON):
+            return _problem(413, f"a request may have {LARGEST_JSON:,} bytes")
         return None if self.token is None else self._ask_for_token(scope, headers)
 
     def _ask_for_token(self, scope: Scope, headers: Headers) -> Response | None:
@@ -114,9 +117,14 @@ class TooLargeError(ValueError):
     """A request that is larger than what may be sent there."""
 
 
+def _is_upload(scope: Scope) -> bool:
+    """Tell whether a request brings a file; these have limits of their own."""
+    return bool(scope["method"] == "POST" and scope["path"].endswith("/files"))
+
+
 def _limit(scope: Scope, receive: Receive) -> Receive:
-    """Bound the size of requests that are no uploads; uploads have limits of their own."""
-    if scope["path"].endswith("/files"):
+    """Bound the size of requests that do not say their size beforehand."""
+    if _is_upload(scope):
         return receive
     seen = 0
 

@@ -31,8 +31,21 @@ class Job:
         Takes the result, writes it to the project, and is not called where the job failed or was cancelled.
     request : dict
         What was asked for, as it is written to the project.
+    step : dict, optional
+        The last step that was shown.
+
+    Attributes
+    ----------
     id : str
         Its identifier.
+    status, text, error : str
+        How far it is, what it does, and why it failed.
+    progress : float or None
+        Share of the work done, where that is known.
+    worker : Worker or None
+        The process in which it runs.
+    cancelled : threading.Event
+        Whether it was cancelled.
     """
 
     project: str
@@ -40,14 +53,14 @@ class Job:
     prepare: Callable[[], dict[str, Any]]
     finish: Callable[[Any], None]
     request: dict[str, Any]
-    id: str = field(default_factory=lambda: secrets.token_hex(8))
-    status: str = "queued"
-    progress: float | None = None
-    text: str = "waiting"
-    error: str | None = None
     step: dict[str, Any] | None = None
-    worker: Worker | None = None
-    cancelled: threading.Event = field(default_factory=threading.Event)
+    id: str = field(init=False, default_factory=lambda: secrets.token_hex(8))
+    status: str = field(init=False, default="queued")
+    progress: float | None = field(init=False, default=None)
+    text: str = field(init=False, default="waiting")
+    error: str | None = field(init=False, default=None)
+    worker: Worker | None = field(init=False, default=None)
+    cancelled: threading.Event = field(init=False, default_factory=threading.Event)
 
     @property
     def view(self) -> JobView:
@@ -78,9 +91,7 @@ class Jobs:
         Called with a job once a second while it works, and when it is queued or has ended.
     """
 
-    def __init__(
-        self, tell: Callable[[Job, dict[str, Any] | None], None], save: Callable[[Job], None]
-    ) -> None:
+    def __init__(self, tell: Callable[[Job, dict[str, Any] | None], None], save: Callable[[Job], None]) -> None:
         self._tell = tell
         self._save = save
         self._lock = threading.Condition()

@@ -7,7 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 KINDS = ("album", "match", "voice")
 KindName = Literal["album", "match", "voice"]
 JobStatus = Literal["queued", "running", "done", "failed", "cancelled"]
-Identifier = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
+IDENTIFIER = "[0-9a-f]{16}"
+Identifier = Annotated[str, StringConstraints(pattern=f"^{IDENTIFIER}$")]
 """Name of a project, a file or a job in addresses: never a path."""
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]

@@ -1,6 +1,7 @@
 """The server: the application, its guards, and the loop that serves it."""
 
 import asyncio
+import re
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -17,17 +18,16 @@ from starlette.staticfiles import StaticFiles
 
 import pairup
 from pairup.studio import album, match, voice
-from pairup.studio.guards import Guard, TooLargeError
+from pairup.studio.guards import Guard
 from pairup.studio.kinds import Kind, RefusedError
+from pairup.studio.models import IDENTIFIER
 from pairup.studio.routes import make_router, router
 from pairup.studio.service import Studio
 from pairup.studio.uploads import TooLargeUploadError
-from pairup.studio.workspace import Workspace
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 KINDS: dict[str, Kind] = {kind.name: kind for kind in (album.KIND, match.KIND, voice.KIND)}
 STATIC = Path(str(files("pairup.studio").joinpath("static")))
-PAGE_KINDS = "|".join(KINDS)
 
 
 def create_app(
@@ -39,7 +39,7 @@ def create_app(
     ----------
     studio : Studio
         What it serves.
-    hosts : frozenset of str, default those of this computer
+    hosts : frozenset of str, default LOOPBACK
         Names by which it may be reached; "*" for all, which needs a token.
     token : str, optional
         What a browser must show; None on this computer alone.
@@ -74,7 +74,7 @@ def create_app(
     app.state.studio = studio
     app.add_middleware(Guard, hosts=hosts, token=token)
     app.include_router(router)
-    for kind in KINDS.values():
+    for kind in studio.kinds.values():
         app.include_router(make_router(kind))
     for part in (album, match, voice):
         app.include_router(part.router)
@@ -85,7 +85,7 @@ def create_app(
     @app.get("/{kind}/{project_id}", include_in_schema=False)
     def page(kind: str = "", project_id: str = "") -> FileResponse:
         """Return the page, which asks for the rest."""
-        if kind and kind not in KINDS:
+        if kind and (kind not in studio.kinds or not re.fullmatch(IDENTIFIER, project_id)):
             raise StarletteHTTPException(404, "there is no such page")
         return FileResponse(STATIC / "index.html", media_type="text/html")
 
@@ -108,7 +108,6 @@ def _add_handlers(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, explain)
     app.add_exception_handler(TooLargeUploadError, answer(413))
     app.add_exception_handler(RefusedError, answer(409))
-    app.add_exception_handler(TooLargeError, answer(413))
 
 
 def serve(
@@ -174,7 +173,7 @@ class Server(uvicorn.Server):
         How to serve.
     studio : Studio
         What is served.
-    started_ : callable
+    tell : callable
         Called when it can be reached.
     """
 

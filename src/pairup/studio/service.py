@@ -62,7 +62,7 @@ class Studio:
             can_redo=project.can_redo,
             document=self.read(project).model_dump(mode="json"),
             files=project.files(),
-            job=job and job.view,
+            job=None if job is None else job.view,
         )
 
     def read(self, project: Project) -> BaseModel:

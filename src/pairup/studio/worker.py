@@ -20,7 +20,7 @@ TASKS = {
     "voice.convert": "pairup.studio.voice_tasks:convert",
     "sleep": "pairup.studio.worker:sleep",
 }
-"""What a worker can do: a function that yields steps (dicts with "progress", "text" and more) and {"result": …} last."""
+"""What a worker can do: functions that yield steps (dicts with "progress", "text" and more), {"result": …} last."""
 
 EXPECTED = (ValueError, TypeError, OSError, MemoryError, ImportError)  # errors that say what to do
 GRACE = 1.0  # seconds in which a cancelled job may end by itself

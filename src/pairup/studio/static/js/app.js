@@ -29,10 +29,10 @@ async function showProject() {
     if (state !== null && !lost) toast("The studio does not answer. This page goes on by itself when it is back.", { bad: true });
     if (state === null && lost) toast("The studio is back.");
     lost = state !== null;
+    document.body.dataset.connected = lost ? "no" : "yes";
   });
   client.follow();
   addEventListener("pagehide", () => client.close());
-  window.pairup = client; // for whoever looks at the page with the browser's tools
 }
 
 if (kind && id && kind in PAGES) showProject();

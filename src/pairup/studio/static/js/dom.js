@@ -79,7 +79,9 @@ export function ask(title, content, buttons) {
   return new Promise((resolve) => {
     const dialog = h("dialog", { "aria-label": title });
     const form = h("form", { method: "dialog" }, h("h2", {}, title), content,
-      h("div", { class: "buttons" }, buttons.map((button) => h("button", { value: button.value, class: button.kind ?? "" }, button.label))));
+      h("div", { class: "buttons" }, buttons.map((button) => button.value
+        ? h("button", { value: button.value, class: button.kind ?? "" }, button.label)
+        : h("button", { type: "button", class: button.kind ?? "", onclick: () => dialog.close("") }, button.label)))); // Enter takes the first that has a value
     dialog.append(form);
     dialog.addEventListener("close", () => { resolve(dialog.returnValue || null); dialog.remove(); });
     document.body.append(dialog);
