@@ -3,143 +3,32 @@
 import hashlib
 import json
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from fastapi import APIRouter, Depends, HTTPException, Query
-from fastapi.responses import FileResponse
-from pydantic import Field, StringConstraints
-
-from pairup.studio import match_results
 from pairup.studio.kinds import Change, Kind, RefusedError, Task
-from pairup.studio.models import Identifier, Record
+from pairup.studio.match_document import (
+    LOOKS,
+    MOST_JUDGED,
+    RESULTS,
+    SIDES,
+    Action,
+    Answer,
+    Choose,
+    Document,
+    Forget,
+    Job,
+    Judge,
+    Look,
+    Read,
+    Run,
+    Settings,
+    Source,
+)
+from pairup.studio.match_routes import router
 from pairup.studio.project import FILES, Project
-from pairup.studio.routes import PROBLEMS, get_project
 
+__all__ = ["KIND", "router"]
 LARGEST = 500_000_000  # bytes of a table
-MOST_JUDGED = 20_000  # pairs that are confirmed or rejected
-SIDES = ("x", "y")
-LOOKS = "looks"
-RESULTS = "results"
-
-Label = Annotated[str, StringConstraints(max_length=500)]
-RowNumber = Annotated[int, Field(ge=0, le=10_000_000)]
-Pair = tuple[RowNumber, RowNumber]
-Side = Literal["x", "y"]
-Share = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
-Number = Annotated[float, Field(allow_inf_nan=False)]
-Judged = Annotated[list[Pair], Field(max_length=MOST_JUDGED)]
-
-
-class Source(Record):
-    """One of the two files, and how it is read; None leaves it to the reader."""
-
-    file: Identifier | None = None
-    header: bool | None = None
-    id_column: Label | None = None  # "none": the rows have no names
-
-
-class Settings(Record):
-    """All that an answer depends on, but for the pairs that are confirmed or rejected."""
-
-    x: Source = Field(default_factory=Source)
-    y: Source = Field(default_factory=Source)
-    form: Literal["auto", "tables", "graphs"] = "auto"
-    directed: bool = False
-    method: Literal["auto", "lsom", "ks-hsic", "ks-nocco", "ks-mi"] = "auto"
-    metric: Literal["auto", "euclidean", "cosine", "precomputed"] = "auto"
-    overlap: Literal["auto"] | Share = 1.0
-
-
-class Answer(Record):
-    """What was found; the pairs themselves are in the folder of its id."""
-
-    id: Identifier
-    settings: Settings
-    anchors: Judged = Field(default_factory=list)
-    forbidden: Judged = Field(default_factory=list)
-    rows: Pair
-    pairs: RowNumber
-    graphs: bool = False
-    tone: Literal["good", "warn", "bad"]
-    verdict: str
-    reliability: Number | None = None
-    report: str = ""
-    histogram: list[RowNumber] = Field(default_factory=list)
-    uncertain: RowNumber | None = None
-    previous: Identifier | None = None
-    changed: RowNumber | None = None
-    downloads: list[str] = Field(default_factory=list)
-
-
-class Document(Record):
-    """What a project holds."""
-
-    settings: Settings = Field(default_factory=Settings)
-    look: Identifier | None = None
-    anchors: Judged = Field(default_factory=list)
-    forbidden: Judged = Field(default_factory=list)
-    answer: Answer | None = None
-    begins: bool = False  # whether the first matching starts by itself
-
-
-class Choose(Record):
-    """Take a file for one side."""
-
-    type: Literal["choose"]
-    side: Side
-    file: Identifier
-
-
-class Read(Record):
-    """Read a file in another way."""
-
-    type: Literal["read"]
-    side: Side
-    header: bool | None = None
-    id_column: Label | None = None
-
-
-class SetOptions(Record):
-    """Match in another way."""
-
-    type: Literal["options"]
-    form: Literal["auto", "tables", "graphs"] | None = None
-    directed: bool | None = None
-    method: Literal["auto", "lsom", "ks-hsic", "ks-nocco", "ks-mi"] | None = None
-    metric: Literal["auto", "euclidean", "cosine", "precomputed"] | None = None
-    overlap: Literal["auto"] | Share | None = None
-
-
-class Judge(Record):
-    """Confirm or reject a pair, or take that back."""
-
-    type: Literal["judge"]
-    x: RowNumber
-    y: RowNumber
-    as_: Literal["confirmed", "rejected", "open"] = Field(alias="as")
-
-
-class Forget(Record):
-    """Take back everything that was confirmed and rejected."""
-
-    type: Literal["forget"]
-
-
-class Look(Record):
-    """Read the files and tell what is in them."""
-
-    task: Literal["look"]
-
-
-class Run(Record):
-    """Match."""
-
-    task: Literal["run"]
-    first: bool = False  # started by the page, which may be open twice
-
-
-Action = Annotated[Choose | Read | SetOptions | Judge | Forget, Field(discriminator="type")]
-Job = Annotated[Look | Run, Field(discriminator="task")]
 
 
 def apply(project: Project, document: Document, action: Any) -> Change:
@@ -368,80 +257,3 @@ KIND = Kind(
     start_with,
     start_demo,
 )
-
-router = APIRouter(prefix="/api/match", responses=PROBLEMS)
-
-
-def get_match(project: Annotated[Project, Depends(get_project)]) -> Project:
-    """Return the project that an address names, if it is a match.
-
-    Parameters
-    ----------
-    project : Project
-        The project.
-
-    Returns
-    -------
-    Project
-        The same.
-    """
-    if project.kind != "match":
-        raise HTTPException(404, f"this project is a {project.kind}, not a match")
-    return project
-
-
-Match = Annotated[Project, Depends(get_match)]
-
-
-def _locate(project: Project, folder: str, *parts: str) -> Path:
-    """Return where something lies that a worker wrote."""
-    path = project.folder.joinpath(folder, *parts)
-    if not path.is_file():
-        raise HTTPException(404, "there is no such result; match again")
-    return path
-
-
-@router.get("/{project_id}/looks/{look_id}", operation_id="read_look", response_class=FileResponse)
-def read_look(project: Match, look_id: Identifier) -> FileResponse:
-    """Return what was read of the files."""
-    return FileResponse(_locate(project, LOOKS, f"{look_id}.json"), media_type="application/json")
-
-
-@router.get("/{project_id}/results/{result_id}/picture", operation_id="read_picture", response_class=FileResponse)
-def read_picture(project: Match, result_id: Identifier) -> FileResponse:
-    """Return the places of all rows in the picture of both sets, their names, partners and confidences."""
-    return FileResponse(_locate(project, RESULTS, result_id, "picture.json"), media_type="application/json")
-
-
-@router.get("/{project_id}/results/{result_id}/code", operation_id="read_code", response_class=FileResponse)
-def read_code(project: Match, result_id: Identifier) -> FileResponse:
-    """Return the same matching as Python and as a command."""
-    return FileResponse(_locate(project, RESULTS, result_id, "code.json"), media_type="application/json")
-
-
-@router.get("/{project_id}/results/{result_id}/pairs", operation_id="read_pairs")
-def read_pairs(
-    project: Match,
-    result_id: Identifier,
-    show: Annotated[match_results.Show, Query()] = "all",
-    order: Annotated[match_results.Order, Query()] = "uncertain",
-    search: Annotated[str, Query(max_length=200)] = "",
-    only: Annotated[int | None, Query(ge=0, le=10_000_000)] = None,
-    offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
-) -> match_results.PairPage:
-    """Return some of the pairs."""
-    path = _locate(project, RESULTS, result_id, "pairs-view.json")
-    document = Document.model_validate(project.document)
-    judged = match_results.Judgements(document.anchors, document.forbidden)
-    chosen = match_results.Choice(show=show, order=order, search=search, only=only, offset=offset, limit=limit)
-    return match_results.read_result(path).page(chosen, judged)
-
-
-@router.get(
-    "/{project_id}/results/{result_id}/files/{name}", operation_id="download_pairs", response_class=FileResponse
-)
-def download_pairs(project: Match, result_id: Identifier, name: match_results.Download) -> FileResponse:
-    """Return the pairs as a file, or those that were confirmed or rejected before."""
-    path = _locate(project, RESULTS, result_id, name)
-    return FileResponse(path, media_type="application/octet-stream", filename=name)
