@@ -61,4 +61,7 @@ def command(sources: tuple[Path, ...], port: int, host: str, workspace: Path | N
         if browser:
             click.launch(opened)
 
-    serve(app, host=host, port=port, started=tell)
+    try:
+        serve(app, host=host, port=port, started=tell)
+    except KeyboardInterrupt:  # the way to stop it, so no failure
+        click.echo("The studio has stopped.", err=True)
