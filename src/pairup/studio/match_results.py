@@ -54,16 +54,18 @@ class Choice:
 
     Parameters
     ----------
-    show : str
+    show : str, default "all"
         Which.
-    order : str
+    order : str, default "uncertain"
         The least probable first, the most probable first, as in the file, or by name.
-    search : str
-        Part of a name of either side.
-    only : int or None
+    search : str, default ""
+        Words that the names of a pair hold.
+    only : int, optional
         One row of X.
-    offset, limit : int
-        Which page.
+    offset : int, default 0
+        Pairs before the page.
+    limit : int, default 50
+        Pairs of a page.
     """
 
     show: Show = "all"
@@ -80,7 +82,7 @@ class Judgements:
 
     Parameters
     ----------
-    anchors, forbidden : list of (int, int)
+    anchors, forbidden : list of (int, int), default empty
         The pairs.
     """
 
@@ -117,7 +119,7 @@ class Result:
     columns: list[list[str]]
     cells: list[list[list[str]]]
     before: list[int] | None
-    _folded: list[str] = field(default_factory=list)
+    _folded: list[str] = field(default_factory=list, init=False)
 
     def page(self, choice: Choice, judged: Judgements) -> PairPage:
         """Return some of the pairs.

@@ -72,7 +72,7 @@ function createSide(client, side) {
       button.setAttribute("aria-label", `Replace the ${TITLES[side].toLowerCase()}`);
       name.textContent = file ? file.name : "";
       if (!file) return body.replaceChildren(empty());
-      if (!look) return body.replaceChildren(h("p", { class: "muted" }, "reading…"));
+      if (!look) return body.replaceChildren(...unread(client, Boolean(doc.look)));
       if (look.error) return body.replaceChildren(h("p", { class: "notice bad" }, look.error), look.columns ? controls(client, side, source, look) : recover(client, side, source));
       const size = look.kind === "graph" ? count(look.rows, "node") : `${count(look.rows, "row")}, ${count(look.columns.length, "column")}`;
       const dropped = look.columns.filter((column) => column.use === "dropped");
@@ -82,6 +82,12 @@ function createSide(client, side) {
       return undefined;
     },
   };
+}
+
+/** A file that is being read, or whose reading was cancelled. */
+function unread(client, known) {
+  if (client.busy || known) return [h("p", { class: "muted" }, "reading…")];
+  return [h("p", { class: "muted" }, "Not read yet."), h("button", { type: "button", onclick: () => attempt(() => client.start({ task: "look" })) }, "Read it")];
 }
 
 /** A file that cannot be read may be read with other choices, without knowing its columns. */
@@ -105,6 +111,11 @@ export function createFiles(client) {
     const names = ["x", "y"].map((side) => files.find((file) => file.id === doc.settings[side].file)?.name);
     summary.replaceChildren(h("span", { class: "summary" }, names.every(Boolean) ? `Files: ${names.join(" and ")}` : "Files"), h("span", { class: "muted small" }, names.every(Boolean) ? "what was read" : "two tables that describe the same things"));
   };
+  let busy = false;
+  client.on("job", () => {
+    if (client.busy !== busy && !client.view.document.look) draw(client.view);
+    busy = client.busy;
+  });
   return {
     element,
     update(view) {
