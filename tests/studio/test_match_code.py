@@ -4,7 +4,7 @@ import pytest
 
 from pairup.studio.match_code import write_command, write_python
 
-USUAL = {"method": "auto", "metric": "auto", "overlap": 1.0}
+USUAL = {"method": "auto", "metric": "auto", "overlap": 1.0, "on": "auto"}
 
 
 def test_what_is_usual_is_left_out():
@@ -19,7 +19,7 @@ def test_what_is_usual_is_left_out():
 
 
 def test_what_was_chosen_is_named():
-    settings = {"method": "auto", "metric": "cosine", "overlap": "auto"}
+    settings = {"method": "auto", "metric": "cosine", "overlap": "auto", "on": "auto"}
     python = write_python(["x", "y"], ["read_table({path}, header=True)"] * 2, settings, [[1, 2]], [(3, 4)])
     assert "metric='cosine', overlap='auto', anchors=[(1, 2)], forbidden=[(3, 4)]" in python
     command = write_command(["x", "y"], [{"--header": None, "--id-column": "a b"}] * 2, settings, anchors=True)

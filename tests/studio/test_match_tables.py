@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from pairup.studio.match_tables import is_graph, open_named, read_side
+from pairup.studio.match_tables import is_graph, join_sides, list_cells, names_differ, open_named, read_side
 
-AUTO = {"header": None, "id_column": None}
+AUTO = {"header": None, "id_column": None, "kinds": {}, "drop": []}
+USUAL = {"metric": "auto", "method": "auto", "on": "auto"}
 
 
 def make_file(tmp_path, name, text):
@@ -26,8 +27,7 @@ def test_a_table_is_told_column_by_column(tmp_path):
         ("windows", "number", "encoded"),
     ]
     assert record["head"] == [["hall", "48", "4"], ["attic", "30", "2"]]
-    assert side.columns == ["area", "windows"]
-    assert side.cells == [["48", "4"], ["30", "2"]]
+    assert list_cells(side, record) == (["area", "windows"], [["48", "4"], ["30", "2"]])
 
 
 def test_another_column_or_none_names_the_rows(tmp_path):
@@ -63,7 +63,31 @@ def test_a_graph_is_told_by_its_nodes(tmp_path):
     assert side.record["head"][1] == ["bob", "2"]
     assert side.data.shape == (3, 3)
     directed = read_side(make_file(tmp_path, "friends.csv", "ann,bob\n"), AUTO, graph=True, directed=True)
-    assert directed.record["notes"] == ["1 directed edges"] or directed.record["notes"] == ["1 directed edge"]
+    assert directed.record["notes"] == ["1 directed edge"]
+
+
+def test_columns_may_be_left_out_or_be_of_another_kind(tmp_path):
+    file = make_file(tmp_path, "wines.csv", "name,year,grape\na1,1999,red\nb2,2001,white\nc3,2001,red\nd4,1999,white\n")
+    side = read_side(file, AUTO | {"kinds": {"year": "category"}, "drop": ["grape"]}, graph=False)
+    uses = {column["name"]: (column["kind"], column["use"]) for column in side.record["columns"]}
+    assert uses["year"] == ("category", "encoded")
+    assert uses["grape"][1] == "dropped"
+    assert list_cells(side, side.record)[0] == ["year"]
+    assert not side.is_plain
+
+
+def test_columns_in_common_are_compared_directly(tmp_path):
+    x = make_file(tmp_path, "x.csv", "name,size,a\np1,1.0,5\np2,2.0,6\np3,3.5,9\np4,4.0,2\n")
+    y = make_file(tmp_path, "y.csv", "name,size,b\nq1,3.4,1\nq2,1.1,8\nq3,2.2,7\nq4,4.1,7\n")
+    sides = [read_side(file, AUTO, graph=False) for file in (x, y)]
+    joined = join_sides(*sides, USUAL)
+    assert joined.notes[0] == "Compared directly: size."
+    assert [column["use"] for column in joined.records[0]["columns"]] == ["names", "common", "encoded"]
+    apart = join_sides(*sides, USUAL | {"on": "none"})
+    assert [column["use"] for column in apart.records[1]["columns"]] == ["names", "encoded", "encoded"]
+    assert apart.numbers[0].shape == (4, 2)
+    assert names_differ(sides)
+    assert list_cells(sides[1], joined.records[1])[0] == ["size", "b"]  # what both have comes first
 
 
 def test_graphs_are_found_by_their_ending():

@@ -133,7 +133,7 @@ def test_rows_of_the_same_name_need_python(tmp_path):
     for name in ("left.csv", "right.csv"):
         text = (tmp_path / name).read_text(encoding="utf-8")
         (tmp_path / name).write_text(text.replace("x3,", "x4,"), encoding="utf-8")
-    settings = {side: {"file": None, "header": None, "id_column": "name"} for side in "xy"}
+    settings = {side: SETTINGS[side] | {"id_column": "name"} for side in "xy"}
     answer = match(tmp_path, files, anchors=[(0, 0)], **settings)
     code = json.loads((tmp_path / "results" / answer["id"] / "code.json").read_text(encoding="utf-8"))
     assert code["command"] is None

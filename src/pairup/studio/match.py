@@ -61,8 +61,8 @@ def apply(project: Project, document: Document, action: Any) -> Change:
         new.settings.form = "auto"
         text = f"take {file.name}"
     elif isinstance(action, Read):
-        source: Source = getattr(new.settings, action.side)
-        source.header, source.id_column = action.header, action.id_column
+        file_id = getattr(new.settings, action.side).file
+        setattr(new.settings, action.side, Source(file=file_id, **action.model_dump(exclude={"type", "side"})))
         text = f"read {action.side.upper()} in another way"
     else:
         given = action.model_dump(exclude={"type"}, exclude_none=True)
@@ -160,7 +160,7 @@ def _find_file(project: Project, source: Source) -> dict[str, Any] | None:
 
 def _name_look(project: Project, settings: Settings) -> str | None:
     """Return the name of the look at the files as they are now and are read now; None without files."""
-    marks: list[Any] = [settings.model_dump(mode="json", exclude={"overlap", "metric"})]
+    marks: list[Any] = [settings.model_dump(mode="json", exclude={"overlap"})]
     for side in SIDES:
         source = getattr(settings, side)
         if source.file is not None:

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-DEFAULTS = {"method": "auto", "metric": "auto", "overlap": 1.0}
+DEFAULTS = {"method": "auto", "metric": "auto", "overlap": 1.0, "on": "auto"}
 
 
 def write_python(
@@ -23,7 +23,7 @@ def write_python(
     calls : sequence of two str
         How each is read, with ``{path}`` in place of the file.
     settings : mapping
-        Method, metric and overlap.
+        Method, metric, overlap, and whether common columns are compared directly.
     anchors, forbidden : sequence of (int, int), default ()
         Pairs that are known, and pairs that are known to be wrong.
 
@@ -34,7 +34,8 @@ def write_python(
     """
     reader = calls[0].partition("(")[0]
     home = "pairup.edge_lists" if reader == "read_graph" else "pairup.tables"
-    data = "adjacency" if reader == "read_graph" else "values"
+    data = ".adjacency" if reader == "read_graph" else ".values" if settings["metric"] == "precomputed" else ""
+    names = ".with_names(x.names, y.names)" if data else ""  # tables bring their names along
     given = {name: settings[name] for name, usual in DEFAULTS.items() if settings[name] != usual}
     given |= {
         name: [tuple(pair) for pair in pairs]
@@ -49,7 +50,7 @@ def write_python(
         f"from {home} import {reader}\n\n"
         f"x = {x}\n"
         f"y = {y}\n"
-        f"matching = pairup.match(x.{data}, y.{data}{arguments}).with_names(x.names, y.names)\n"
+        f"matching = pairup.match(x{data}, y{data}{arguments}){names}\n"
         "print(matching.verdict)\n"
         'Path("pairs.csv").write_text(matching.to_csv(), encoding="utf-8")\n'
     )
@@ -72,16 +73,16 @@ def write_command(
     options : sequence of two mappings
         Options that read each file.
     settings : mapping
-        Method, metric and overlap.
+        Method, metric, overlap, and whether common columns are compared directly.
     anchors, forbidden : bool, default False
         Whether there are known pairs, in anchors.csv, and pairs known to be wrong, in forbidden.csv.
 
     Returns
     -------
     str or None
-        The command; None where the two files need different options.
+        The command; None where it has no options for this.
     """
-    if options[0] != options[1]:
+    if options[0] != options[1] or settings["on"] != "auto":
         return None
     words = ["pairup", "match", *paths]
     for name, value in options[0].items():

@@ -6,6 +6,7 @@ from pydantic import Field, StringConstraints
 
 from pairup.studio.models import Identifier, Record
 
+MOST_COLUMNS = 1000  # whose kinds can be chosen
 MOST_JUDGED = 20_000  # pairs that are confirmed or rejected
 SIDES = ("x", "y")
 LOOKS = "looks"  # folders in that of the project
@@ -15,6 +16,7 @@ Label = Annotated[str, StringConstraints(max_length=500)]
 RowNumber = Annotated[int, Field(ge=0, le=10_000_000)]
 Pair = tuple[RowNumber, RowNumber]
 Side = Literal["x", "y"]
+ColumnKind = Literal["number", "category", "text", "date", "boolean", "id"]
 Share = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Judged = Annotated[list[Pair], Field(max_length=MOST_JUDGED)]
@@ -26,6 +28,8 @@ class Source(Record):
     file: Identifier | None = None
     header: bool | None = None
     id_column: Label | None = None  # "none": the rows have no names
+    kinds: dict[Label, ColumnKind] = Field(default_factory=dict, max_length=MOST_COLUMNS)
+    drop: list[Label] = Field(default_factory=list, max_length=MOST_COLUMNS)
 
 
 class Settings(Record):
@@ -38,6 +42,7 @@ class Settings(Record):
     method: Literal["auto", "lsom", "ks-hsic", "ks-nocco", "ks-mi"] = "auto"
     metric: Literal["auto", "euclidean", "cosine", "precomputed"] = "auto"
     overlap: Literal["auto"] | Share = 1.0
+    on: Literal["auto", "none"] = "auto"
 
 
 class Answer(Record):
@@ -87,6 +92,8 @@ class Read(Record):
     side: Side
     header: bool | None = None
     id_column: Label | None = None
+    kinds: dict[Label, ColumnKind] = Field(default_factory=dict, max_length=MOST_COLUMNS)
+    drop: list[Label] = Field(default_factory=list, max_length=MOST_COLUMNS)
 
 
 class SetOptions(Record):
@@ -98,6 +105,7 @@ class SetOptions(Record):
     method: Literal["auto", "lsom", "ks-hsic", "ks-nocco", "ks-mi"] | None = None
     metric: Literal["auto", "euclidean", "cosine", "precomputed"] | None = None
     overlap: Literal["auto"] | Share | None = None
+    on: Literal["auto", "none"] | None = None
 
 
 class Judge(Record):

@@ -1,9 +1,8 @@
 """What a match reads: tables and graphs from files, and what the page tells of them."""
 
-import csv
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from pairup.cells import SUFFIXES as TABLES
 from pairup.edge_lists import SUFFIXES as GRAPHS
 from pairup.edge_lists import read_graph
-from pairup.tables import SUFFIXES as TABLES
-from pairup.tables import read_table
+from pairup.linkage import pair_tables
+from pairup.tables import Table, read_table
 
 HEAD = 6  # rows that the page shows
 SHOWN = 5  # columns whose cells are listed beside a pair
 MOST_COLUMNS = 200  # that the page tells of one by one
 LONGEST = 80  # characters of a cell on the page
-NO_ID = "none"
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,29 +28,26 @@ class Side:
 
     Parameters
     ----------
-    data : ndarray or scipy.sparse array
+    data : Table or scipy.sparse array
         What `pairup.match` takes.
     names : list
         Names of the rows.
     record : dict
         What the page tells of it: rows, columns with kind, use and text, first rows, notes.
-    columns : list of str
-        Columns whose cells are listed beside a pair.
-    cells : list of lists of str
-        These cells, row by row.
     call : str
         The Python expression that reads it again, with ``{path}`` in place of the file.
-    options : dict of str to str or None
+    options : dict of str to (str or None)
         Options of ``pairup match`` that read it again.
+    is_plain : bool, default True
+        Whether these options say all of it.
     """
 
     data: Any
     names: list[Any]
     record: dict[str, Any]
-    columns: list[str]
-    cells: list[list[str]]
     call: str
     options: dict[str, str | None]
+    is_plain: bool = True
 
 
 def is_graph(files: list[dict[str, Any]], form: str) -> bool:
@@ -119,7 +115,7 @@ def read_side(file: dict[str, Any], source: dict[str, Any], *, graph: bool, dire
     file : dict
         Path and name.
     source : dict
-        How to read it: header and id_column, None where it is found out.
+        How to read it: header and id_column, None where they are found out, kinds of columns, and columns to leave out.
     graph : bool
         Whether it is a graph.
     directed : bool, default False
@@ -134,6 +130,16 @@ def read_side(file: dict[str, Any], source: dict[str, Any], *, graph: bool, dire
         return _read_graph(path, source, directed) if graph else _read_table(path, source)
 
 
+def _write_call(function: str, header: bool | None, **given: Any) -> str:
+    """Return a call as Python, what is usual left out."""
+    said = {name: value for name, value in given.items() if value} | ({} if header is None else {"header": header})
+    return f"{function}({{path}}{''.join(f', {name}={value!r}' for name, value in said.items())})"
+
+
+def _header_option(header: bool | None) -> dict[str, str | None]:
+    return {} if header is None else {"--header" if header else "--no-header": None}
+
+
 def _read_graph(path: Path, source: dict[str, Any], directed: bool) -> Side:
     """Read a graph."""
     adjacency, names = read_graph(path, directed=directed, header=source["header"])
@@ -141,96 +147,154 @@ def _read_graph(path: Path, source: dict[str, Any], directed: bool) -> Side:
     edges = int(adjacency.nnz if directed else (adjacency.nnz + np.count_nonzero(adjacency.diagonal())) // 2)
     degrees = np.asarray((adjacency != 0).sum(axis=1)).ravel()
     weighted = bool(weights.size and (weights != weights[0]).any())
-    notes = [f"{edges:,} {'directed ' if directed else ''}edges{', with weights' if weighted else ''}"]
+    told = f"{edges:,} {'directed ' * directed}edge{'s' * (edges != 1)}{', with weights' * weighted}"
     record = {
         "kind": "graph",
         "rows": len(names),
         "columns": [],
         "id_column": None,
         "header": source["header"],
-        "notes": notes,
+        "notes": [told],
         "head_columns": ["node", "edges"],
-        "head": [[_show(name), str(int(degree))] for name, degree in zip(names[:HEAD], degrees, strict=False)],
+        "head": [[_show(name), str(degree)] for name, degree in zip(names[:HEAD], degrees, strict=False)],
     }
-    given = {"directed": directed or None, "header": source["header"]}
-    arguments = "".join(f", {name}={value!r}" for name, value in given.items() if value is not None)
-    options: dict[str, str | None] = {"--graph": None}
-    if directed:
-        options["--directed"] = None
-    if source["header"] is not None:
-        options["--header" if source["header"] else "--no-header"] = None
-    cells = [[str(int(degree))] for degree in degrees]
-    return Side(adjacency, names, record, ["edges"], cells, f"read_graph({{path}}{arguments})", options)
+    call = _write_call("read_graph", source["header"], directed=directed)
+    options = {"--graph": None} | ({"--directed": None} if directed else {}) | _header_option(source["header"])
+    return Side(adjacency, names, record, call, dict(options))
 
 
 def _read_table(path: Path, source: dict[str, Any]) -> Side:
     """Read a table."""
-    header, wanted = source["header"], source["id_column"]
-    raw = _read_cells(path) if path.suffix.lower() in (".csv", ".tsv", ".txt") else None
-    if wanted is None and raw is not None:
-        wanted = _find_id(raw)
-    id_column = None if wanted == NO_ID else wanted
-    table = read_table(path, header=header, id_column=id_column)
-    rows, names = len(table.names), [str(k) for k in range(table.values.shape[1] + (id_column is not None))]
-    if raw is not None:
-        header = len(raw) > rows
-        names = [cell.strip() for cell in raw[0]] if header else names
-        raw = raw[header:]
-    place = None if id_column is None else names.index(id_column) if id_column in names else int(id_column)
-    cells = raw or [[f"{value:g}" for value in row] for row in table.values]
-    columns = [
-        {"name": name, "kind": "id", "use": "names", "missing": 0, "text": "names the rows"}
-        if k == place
-        else {"name": name, "kind": "number", "use": "encoded", "missing": 0, "text": "used as it is"}
-        for k, name in enumerate(names[:MOST_COLUMNS])
-    ]
+    given = {name: source[name] for name in ("id_column", "kinds", "drop")}
+    table = read_table(path, header=source["header"], **given)
+    names, columns = table.cells.names, table.cells.columns
     record = {
         "kind": "table",
-        "rows": rows,
-        "columns": columns,
-        "id_column": None if place is None else names[place],
-        "header": header,
-        "notes": [] if len(names) <= MOST_COLUMNS else [f"{len(names):,} columns, of which {MOST_COLUMNS} are listed"],
+        "header": table.cells.named,
         "head_columns": [_show(name) for name in names[:MOST_COLUMNS]],
-        "head": [[_show(cell) for cell in row[:MOST_COLUMNS]] for row in cells[:HEAD]],
+        "head": [[_show(column[k]) for column in columns[:MOST_COLUMNS]] for k in range(min(HEAD, len(table)))],
+        **_tell(table.to_dict()),
     }
-    listed = [k for k in range(len(names)) if k != place][:SHOWN]
-    shown = [[_show(row[k]) for k in listed] if len(row) == len(names) else [] for row in cells]
-    given = {"header": source["header"], "id_column": id_column}
-    arguments = "".join(f", {name}={value!r}" for name, value in given.items() if value is not None)
-    options: dict[str, str | None] = {} if id_column is None else {"--id-column": id_column}
-    if source["header"] is not None:
-        options["--header" if source["header"] else "--no-header"] = None
-    call = f"read_table({{path}}{arguments})"
-    return Side(table.values, table.names, record, [names[k] for k in listed], shown, call, options)
+    call = _write_call("read_table", source["header"], **given)
+    options = _header_option(source["header"])
+    if source["id_column"] is not None:
+        options["--id-column"] = source["id_column"]
+    is_plain = not source["kinds"] and not source["drop"]
+    return Side(table, table.names, record, call, options, is_plain)
 
 
-def _read_cells(path: Path) -> list[list[str]]:
-    """Return the cells of a text table."""
-    with path.open(encoding="utf-8-sig", newline="", errors="replace") as file:
-        if path.suffix.lower() == ".txt":
-            rows = [line.split() for line in file]
-        else:
-            rows = list(csv.reader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ","))
-    return [row for row in rows if len(row) > 1 or "".join(row).strip()]
+def list_cells(side: Side, record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """Return the cells that are listed beside a pair, those of common columns first.
+
+    Parameters
+    ----------
+    side : Side
+        One side.
+    record : dict
+        What is done with its columns.
+
+    Returns
+    -------
+    columns : list of str
+        A few columns.
+    cells : list of lists of str
+        Their cells, row by row.
+    """
+    if not isinstance(side.data, Table):
+        degrees = np.asarray((side.data != 0).sum(axis=1)).ravel()
+        return ["edges"], [[str(degree)] for degree in degrees]
+    places = {name: k for k, name in enumerate(side.data.cells.names)}
+    uses = [[c["name"] for c in record["columns"] if c["use"] == use] for use in ("common", "encoded")]
+    names = [*uses[0], *uses[1]][:SHOWN]
+    columns = [side.data.cells.columns[places[name]] for name in names]
+    return names, [[_show(column[row]) for column in columns] for row in range(len(side.names))]
 
 
-def _find_id(rows: list[list[str]]) -> str | None:
-    """Return the name of the first column if it names the rows: its cells are no numbers."""
-    if len(rows) < 2 or len(rows[0]) < 2 or any(_is_number(row[0]) for row in rows[1:] if row):
-        return None
-    return rows[0][0].strip() if not any(map(_is_number, rows[0])) and rows[0][0].strip() else "0"
+def _tell(record: dict[str, Any]) -> dict[str, Any]:
+    """Return the record of a table as the page takes it."""
+    columns, notes = record["columns"], list(record["notes"])
+    if len(columns) > MOST_COLUMNS:
+        notes.append(f"{len(columns):,} columns, of which {MOST_COLUMNS} are listed")
+    return {
+        "rows": record["rows"],
+        "id_column": record["id_column"],
+        "notes": notes,
+        "columns": columns[:MOST_COLUMNS],
+        "n_columns": len(columns),
+    }
 
 
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """Both sides together.
+
+    Parameters
+    ----------
+    data : tuple of two objects
+        What `pairup.match` takes.
+    numbers : tuple of two arrays
+        What the picture shows: numbers, one row per object, or adjacency matrices.
+    records : tuple of two dict
+        What the page tells of each side, now that both are known.
+    notes : list of str
+        What was decided about both.
+    """
+
+    data: tuple[Any, Any]
+    numbers: tuple[Any, Any]
+    records: tuple[dict[str, Any], dict[str, Any]]
+    notes: list[str]
+
+
+def join_sides(x: Side, y: Side, settings: dict[str, Any]) -> Joined:
+    """Say what is done with the columns of both sides.
+
+    Parameters
+    ----------
+    x, y : Side
+        The sides.
+    settings : dict
+        Method, metric, and whether common columns are compared directly.
+
+    Returns
+    -------
+    Joined
+        Both sides together.
+    """
+    tables = x.data, y.data
+    if not (isinstance(tables[0], Table) and isinstance(tables[1], Table)):
+        return Joined(tables, tables, (x.record, y.record), [])
+    if settings["metric"] == "precomputed":
+        numbers = tables[0].values, tables[1].values
+        return Joined(numbers, numbers, (x.record, y.record), [])
+    pair = pair_tables(*tables, on=settings["on"], compares=settings["method"] == "auto")
+    told = pair.to_dict()
+    records = {**x.record, **_tell(told["x"])}, {**y.record, **_tell(told["y"])}
+    notes = list(pair.notes)
+    if pair.common:
+        notes.insert(0, f"Compared directly: {', '.join(pair.common)}.")
+    return Joined(tables, (pair.X, pair.Y), records, notes)
+
+
+def names_differ(sides: Sequence[Side]) -> bool:
+    """Tell whether every row has a name of its own.
+
+    Parameters
+    ----------
+    sides : sequence of Side
+        The sides.
+
+    Returns
+    -------
+    bool
+        Whether no two rows of a side are called alike.
+    """
+    return all(len(set(map(str, side.names))) == len(side.names) for side in sides)
 
 
 def _show(cell: Any) -> str:
     """Return a cell as the page shows it."""
-    text = " ".join(str(cell).split())
+    if isinstance(cell, float | np.floating):
+        return f"{cell:.6g}"
+    text = " ".join(str("" if cell is None else cell).split())
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

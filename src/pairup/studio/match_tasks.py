@@ -19,12 +19,13 @@ from pairup.result import Matching
 from pairup.studio.match_code import write_command, write_python
 from pairup.studio.match_picture import draw_sides, place_nodes, place_rows
 from pairup.studio.match_results import UNCERTAIN
-from pairup.studio.match_tables import Side, is_graph, read_side
+from pairup.studio.match_tables import Joined, Side, is_graph, join_sides, list_cells, names_differ, read_side
 
 BINS = 20  # of the histogram
 CANDIDATES = 5  # partners that are listed for a row
 LARGEST_SAVED = 300_000_000  # bytes of probabilities that are saved with a result
 LONGEST_NAME = 120  # characters of a name on the page
+EXPECTED = (ValueError, TypeError, OSError, MemoryError, ImportError)  # of files that cannot be read
 PAUSE = 0.1  # seconds between two steps that the page is told
 
 Files = dict[str, dict[str, Any] | None]
@@ -48,18 +49,28 @@ def look(path: Path, files: Files, settings: dict[str, Any]) -> Iterator[dict[st
     dict
         Steps; a file that cannot be read is no error but a part of what is told.
     """
-    told: dict[str, Any] = {"x": None, "y": None}
+    told: dict[str, Any] = {"x": None, "y": None, "notes": [], "error": None}
     given = [file for file in files.values() if file is not None]
     graph = is_graph(given, settings["form"])
+    sides: dict[str, Side] = {}
     for side, file in files.items():
         if file is None:
             continue
         yield {"progress": None, "text": f"reading {file['name']}"}
         try:
-            record = read_side(file, settings[side], graph=graph, directed=settings["directed"]).record
-            told[side] = {"name": file["name"], "error": None, **record}
-        except (ValueError, TypeError, OSError, MemoryError, ImportError) as error:
+            sides[side] = read_side(file, settings[side], graph=graph, directed=settings["directed"])
+            told[side] = {"name": file["name"], "error": None, **sides[side].record}
+        except EXPECTED as error:
             told[side] = {"name": file["name"], "error": str(error) or type(error).__name__}
+    if len(sides) == 2:
+        yield {"progress": None, "text": "comparing the columns"}
+        try:
+            joined = join_sides(sides["x"], sides["y"], settings)
+            told["notes"] = joined.notes
+            for side, record in zip("xy", joined.records, strict=True):
+                told[side] |= record
+        except EXPECTED as error:
+            told["error"] = str(error)
     path.parent.mkdir(exist_ok=True)
     with replace_file(path) as temporary:
         temporary.write_text(json.dumps(told), encoding="utf-8")
@@ -96,15 +107,16 @@ def run(
         yield {"progress": None, "text": f"reading {file['name']}"}
         sides.append(read_side(file, settings[name], graph=graph, directed=settings["directed"]))
     x, y = sides
+    joined = join_sides(x, y, settings)
     yield {"progress": None, "text": f"matching {len(x.names):,} with {len(y.names):,} {'nodes' if graph else 'rows'}"}
     matching: Matching | None = None
     told = 0.0
     for step in match_steps(
-        x.data,
-        y.data,
+        *joined.data,
         method=settings["method"],
         metric=settings["metric"],
         overlap=settings["overlap"],
+        on=settings["on"],
         anchors=anchors,
         forbidden=forbidden,
     ):
@@ -120,8 +132,8 @@ def run(
     temporary = folder / f".{identifier}"
     temporary.mkdir(parents=True)
     try:
-        _write_view(temporary, matching, x, y, before)
-        _write_picture(temporary, matching, x, y, graph=graph)
+        _write_view(temporary, matching, sides, joined, before)
+        _write_picture(temporary, matching, joined, graph=graph)
         downloads = _write_downloads(temporary, matching, anchors, forbidden)
         _write_code(temporary, given, sides, settings, anchors, forbidden)
         temporary.rename(folder / identifier)  # whole or not at all
@@ -186,7 +198,7 @@ def _show_names(names: Sequence[Any]) -> list[str]:
     return [str(name)[:LONGEST_NAME] for name in names]
 
 
-def _write_view(folder: Path, matching: Matching, x: Side, y: Side, before: list[int] | None) -> None:
+def _write_view(folder: Path, matching: Matching, sides: list[Side], joined: Joined, before: list[int] | None) -> None:
     """Write what the list of pairs shows."""
     candidates = None
     if matching.probabilities.size:
@@ -195,25 +207,27 @@ def _write_view(folder: Path, matching: Matching, x: Side, y: Side, before: list
             [[int(j), round(float(p), 4)] for j, p in zip(js, ps, strict=True) if p >= 5e-4]
             for js, ps in zip(partners, shares, strict=True)
         ]
+    listed = [list_cells(side, record) for side, record in zip(sides, joined.records, strict=True)]
     view = {
-        "names": [_show_names(side.names) for side in (x, y)],
+        "names": [_show_names(names) for names in matching.names],
         "partners": matching.indices.tolist(),
         "confidence": matching.confidence.round(4).tolist() if matching.confidence.size else None,
         "candidates": candidates,
-        "columns": [x.columns, y.columns],
-        "cells": [x.cells, y.cells],
+        "columns": [columns for columns, _ in listed],
+        "cells": [cells for _, cells in listed],
         "before": before,
     }
     (folder / "pairs-view.json").write_text(json.dumps(view), encoding="utf-8")
 
 
-def _write_picture(folder: Path, matching: Matching, x: Side, y: Side, *, graph: bool) -> None:
+def _write_picture(folder: Path, matching: Matching, joined: Joined, *, graph: bool) -> None:
     """Write the places of all rows in the picture."""
     place = place_nodes if graph else place_rows
-    points = draw_sides(place(x.data), place(y.data), matching.indices)
+    x, y = map(place, joined.numbers)
+    points = draw_sides(x, y, matching.indices)
     picture = {
-        "x": {"points": points[0], "names": _show_names(x.names)},
-        "y": {"points": points[1], "names": _show_names(y.names)},
+        "x": {"points": points[0], "names": _show_names(matching.names[0])},
+        "y": {"points": points[1], "names": _show_names(matching.names[1])},
         "partners": matching.indices.tolist(),
         "confidence": matching.confidence.round(3).tolist() if matching.confidence.size else None,
     }
@@ -249,11 +263,10 @@ def _write_code(
     options = [side.options for side in sides]
     command = write_command(paths, options, settings, anchors=bool(anchors), forbidden=bool(forbidden))
     needed = [name for name, pairs in (("anchors.csv", anchors), ("forbidden.csv", forbidden)) if pairs]
-    repeated = needed and any(len(set(map(str, side.names))) < len(side.names) for side in sides)
     reason = ""
-    if command is None:
-        reason = "The two files are read in different ways, which one command cannot say; use the Python."
-    elif repeated:
+    if command is None or not all(side.is_plain for side in sides):
+        command, reason = None, "The command has no options for the way in which the files are read; use the Python."
+    elif needed and not names_differ(sides):
         command, reason = (
             None,
             "Some rows have the same name, so a file of known pairs cannot name them; use the Python.",

@@ -26,13 +26,37 @@ function choice(label, options, value, onchange) {
   return h("label", { class: "field" }, h("span", {}, label), select);
 }
 
+const KINDS = ["number", "category", "text", "date", "boolean"];
+
+/** Read a file again in another way; what is not named stays. */
+function readAgain(client, side, source, change) {
+  const { header, id_column, kinds, drop } = source;
+  return attempt(() => client.act({ type: "read", side, header, id_column, kinds, drop, ...change }));
+}
+
+/** What a column holds, to be changed where it was taken for something else. */
+function kindOf(client, side, source, column) {
+  if (column.use === "names" || !column.kind) return column.kind ? h("span", { class: "tag" }, "names") : null;
+  const dropped = source.drop.includes(column.name), chosen = source.kinds[column.name];
+  const options = [["auto", dropped || chosen ? "as found" : column.kind], ...KINDS.filter((kind) => chosen || kind !== column.kind).map((kind) => [kind, kind]), ["drop", "leave out"]];
+  const select = h("select", { class: "kind", "aria-label": `What ${column.name} holds`, onchange: () => {
+    const kinds = Object.fromEntries(Object.entries(source.kinds).filter(([name]) => name !== column.name));
+    const drop = source.drop.filter((name) => name !== column.name);
+    if (select.value === "drop") drop.push(column.name);
+    else if (select.value !== "auto") kinds[column.name] = select.value;
+    readAgain(client, side, source, { kinds, drop });
+  } }, options.map(([value, text]) => h("option", { value }, text)));
+  select.value = dropped ? "drop" : chosen ?? "auto";
+  return select;
+}
+
 /** The first rows as a small spreadsheet; each column says what it is and what is done with it. */
-function sheet(side, look) {
+function sheet(client, side, source, look) {
   const records = new Map(look.columns.map((column) => [column.name, column]));
   const columns = look.head_columns.map((name) => records.get(name) ?? { name, kind: "", use: "encoded", text: "" });
   const classOf = (column) => (column.use === "dropped" ? "dropped" : column.use === "names" ? "names" : column.use === "common" ? "common" : "");
   const head = h("tr", {}, columns.map((column) => h("th", { scope: "col", class: classOf(column) },
-    h("span", { class: "column" }, column.name, column.kind ? h("span", { class: "tag" }, column.kind) : null),
+    h("span", { class: "column" }, column.name, kindOf(client, side, source, column)),
     h("span", { class: "told" }, column.missing ? `${count(column.missing, "cell")} missing; ${column.text}` : column.text))));
   const body = look.head.map((row) => h("tr", {}, row.map((cell, k) => h("td", { class: classOf(columns[k] ?? {}) }, cell))));
   const more = look.rows > look.head.length ? h("p", { class: "muted small" }, `and ${count(look.rows - look.head.length, look.kind === "graph" ? "more node" : "more row", look.kind === "graph" ? "more nodes" : "more rows")}`) : null;
@@ -40,7 +64,7 @@ function sheet(side, look) {
 }
 
 function controls(client, side, source, look) {
-  const read = (change) => attempt(() => client.act({ type: "read", side, header: source.header, id_column: source.id_column, ...change }));
+  const read = (change) => readAgain(client, side, source, change);
   const header = choice("First row", [["auto", `found: ${look.header ? "column names" : "data"}`], ["yes", "column names"], ["no", "data"]],
     source.header === null ? "auto" : source.header ? "yes" : "no", (value) => read({ header: value === "auto" ? null : value === "yes" }));
   if (look.kind === "graph") return h("div", { class: "controls" }, header);
@@ -74,11 +98,11 @@ function createSide(client, side) {
       if (!file) return body.replaceChildren(empty());
       if (!look) return body.replaceChildren(...unread(client, Boolean(doc.look)));
       if (look.error) return body.replaceChildren(h("p", { class: "notice bad" }, look.error), look.columns ? controls(client, side, source, look) : recover(client, side, source));
-      const size = look.kind === "graph" ? count(look.rows, "node") : `${count(look.rows, "row")}, ${count(look.columns.length, "column")}`;
+      const size = look.kind === "graph" ? count(look.rows, "node") : `${count(look.rows, "row")}, ${count(look.n_columns, "column")}`;
       const dropped = look.columns.filter((column) => column.use === "dropped");
       body.replaceChildren(h("p", { class: "size" }, h("strong", {}, size), look.notes.length ? ` · ${look.notes.join(" · ")}` : ""),
-        dropped.length ? h("p", { class: "small muted" }, `Left out: ${dropped.map((column) => column.name).join(", ")}`) : "",
-        controls(client, side, source, look), sheet(side, look));
+        dropped.length ? h("p", { class: "small muted" }, `Left out: ${dropped.map((column) => `${column.name} (${column.text.replace(/^dropped[:,] ?/, "")})`).join(", ")}`) : "",
+        controls(client, side, source, look), sheet(client, side, source, look));
       return undefined;
     },
   };
@@ -93,7 +117,7 @@ function unread(client, known) {
 /** A file that cannot be read may be read with other choices, without knowing its columns. */
 function recover(client, side, source) {
   const field = h("input", { type: "text", value: source.id_column ?? "", maxlength: "500", placeholder: "name or number from 0" });
-  const read = () => attempt(() => client.act({ type: "read", side, header: source.header, id_column: field.value.trim() || null }));
+  const read = () => readAgain(client, side, source, { id_column: field.value.trim() || null, kinds: {}, drop: [] });
   return h("div", { class: "controls" }, h("label", { class: "field" }, h("span", {}, "Column that names the rows"), field), h("button", { type: "button", onclick: read }, "Read again"));
 }
 
@@ -106,8 +130,8 @@ export function createFiles(client) {
   const draw = (view) => {
     const { document: doc, files } = view;
     for (const side of ["x", "y"]) sides[side].show(doc, files, looked?.id === doc.look ? looked?.told?.[side] : null);
-    const notes = looked?.id === doc.look ? looked?.told?.notes ?? [] : [];
-    pair.replaceChildren(...notes.map((note) => h("p", { class: "small muted" }, note)));
+    const told = looked?.id === doc.look ? looked?.told : null;
+    pair.replaceChildren(told?.error ? h("p", { class: "notice bad" }, told.error) : "", ...(told?.notes ?? []).map((note) => h("p", { class: "note" }, note)));
     const names = ["x", "y"].map((side) => files.find((file) => file.id === doc.settings[side].file)?.name);
     summary.replaceChildren(h("span", { class: "summary" }, names.every(Boolean) ? `Files: ${names.join(" and ")}` : "Files"), h("span", { class: "muted small" }, names.every(Boolean) ? "what was read" : "two tables that describe the same things"));
   };

@@ -1,9 +1,10 @@
 // How to match, and the button that does it.
 import { h, toast } from "./dom.js";
 
-const METHODS = [["auto", "auto: tries many, has nothing to tune"], ["lsom", "least-squares object matching"], ["ks-hsic", "kernelized sorting, HSIC"], ["ks-nocco", "kernelized sorting, NOCCO"], ["ks-mi", "kernelized sorting, mutual information"]];
+const METHODS = [["auto", "auto: nothing to tune"], ["lsom", "least-squares object matching"], ["ks-hsic", "kernelized sorting, HSIC"], ["ks-nocco", "kernelized sorting, NOCCO"], ["ks-mi", "kernelized sorting, mutual information"]];
 const METRICS = [["auto", "auto: tries several"], ["euclidean", "Euclidean distance"], ["cosine", "cosine distance"], ["precomputed", "the tables hold distances"]];
-const OVERLAPS = [["1", "every row of the smaller table has a partner"], ["auto", "some have none: estimate how many"], ["0.9", "90% have a partner"], ["0.8", "80% have a partner"], ["0.7", "70% have a partner"], ["0.5", "50% have a partner"]];
+const OVERLAPS = [["1", "every row has one"], ["auto", "some have none: estimate"], ["0.9", "90% have one"], ["0.8", "80% have one"], ["0.7", "70% have one"], ["0.5", "50% have one"]];
+const COMMON = [["auto", "are compared directly"], ["none", "are columns like others"]];
 const FORMS = [["auto", "auto: by the file"], ["tables", "tables, one thing per row"], ["graphs", "edge lists, one edge per row"]];
 const attempt = (run) => run().catch((error) => toast(error.message, { bad: true }));
 
@@ -25,7 +26,8 @@ export function createOptions(client, status) {
   const fields = {
     method: field("Method", METHODS, (value) => set({ method: value })),
     metric: field("Rows are compared by", METRICS, (value) => set({ metric: value })),
-    overlap: field("Partners", OVERLAPS, (value) => set({ overlap: value === "auto" ? value : Number(value) })),
+    overlap: field("Partners (of the smaller table)", OVERLAPS, (value) => set({ overlap: value === "auto" ? value : Number(value) })),
+    on: field("Columns that both tables have", COMMON, (value) => set({ on: value })),
     form: field("The files hold", FORMS, (value) => set({ form: value })),
   };
   const directed = h("input", { type: "checkbox", onchange: () => set({ directed: directed.checked }) });
@@ -51,11 +53,12 @@ export function createOptions(client, status) {
     stale.textContent = same ? "The answer below is up to date." : "The answer below is from before your last changes.";
     for (const [name, each] of Object.entries(fields)) {
       const value = String(settings[name]);
-      if (![...each.select.options].some((option) => option.value === value)) each.select.append(h("option", { value }, `${Math.round(100 * Number(value))}% have a partner`));
+      if (![...each.select.options].some((option) => option.value === value)) each.select.append(h("option", { value }, `${Math.round(100 * Number(value))}% have one`));
       each.select.value = value;
     }
     directed.checked = settings.directed;
-    direction.hidden = settings.form === "tables";
+    const edges = client.view.files.some((file) => [settings.x.file, settings.y.file].includes(file.id) && /\.edge(s|list)$/i.test(file.name));
+    direction.hidden = !(settings.form === "graphs" || (settings.form === "auto" && edges));
     failed.hidden = job?.status !== "failed";
     failed.textContent = job?.error ?? "";
   };
