@@ -4,7 +4,19 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from pairup.studio.match_picture import SIZE, draw_sides, fit_square, place_nodes, place_rows, turn_towards
+from pairup.studio.match_picture import (
+    COVER_SIZE,
+    GREY,
+    SIZE,
+    SURE,
+    UNSURE,
+    draw_cover,
+    draw_sides,
+    fit_square,
+    place_nodes,
+    place_rows,
+    turn_towards,
+)
 
 
 def test_two_columns_keep_their_distances():
@@ -58,3 +70,13 @@ def test_points_lie_in_the_square_and_partners_in_like_places():
     assert np.max(here) <= SIZE
     assert np.array(there)[np.argsort(order)] == pytest.approx(np.array(here), abs=2)
     assert fit_square(np.zeros((3, 2))) == [[SIZE // 2, SIZE // 2]] * 3
+
+
+def test_the_cover_shows_who_is_sure():
+    far, near = [[0, SIZE // 2], [SIZE, SIZE // 2]], [[0, SIZE // 2], [SIZE, 0], [SIZE, SIZE]]
+    cover = draw_cover([far, near], [0, -1], [0.99, 0.0])
+    assert cover.size == COVER_SIZE
+    colours = {colour for _, colour in cover.getcolors(2**20)}
+    assert {SURE, GREY} <= colours
+    assert UNSURE not in colours
+    assert UNSURE in {colour for _, colour in draw_cover([far, near], [0, -1], [0.1, 0.0]).getcolors(2**20)}

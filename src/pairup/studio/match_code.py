@@ -52,7 +52,7 @@ def write_python(
         f"y = {y}\n"
         f"matching = pairup.match(x{data}, y{data}{arguments}){names}\n"
         "print(matching.verdict)\n"
-        'Path("pairs.csv").write_text(matching.to_csv(), encoding="utf-8")\n'
+        'Path("pairs.csv").write_text(matching.to_csv(), encoding="utf-8", newline="")\n'
     )
 
 

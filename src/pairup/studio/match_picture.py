@@ -1,5 +1,6 @@
 """The picture of both sides of a match: each row a point, partners in like places."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,9 @@ from pairup.components import principal_components, standardize
 from pairup.types import Array, Indices
 
 SIZE = 10_000  # the points lie in a square of this side, as whole numbers
+COVER_SIZE = (640, 480)
+JOINED = 60  # pairs that the picture on the home page joins
+GROUND, GREY, UNSURE, SURE = (238, 238, 243), (160, 160, 172), (217, 119, 6), (79, 70, 229)  # colours of the page
 DENSE = 500  # rows or columns up to which all components are computed
 
 
@@ -137,3 +141,56 @@ def draw_sides(x: Array, y: Array, indices: Indices) -> tuple[list[list[int]], l
     scaled = [z / max(float(np.abs(z).max(initial=0)), 1e-300) for z in (x, y)]
     Q = turn_towards(scaled[1][indices[paired]], scaled[0][paired])
     return fit_square(x), fit_square(y @ Q)
+
+
+def draw_cover(points: Sequence[Sequence[Sequence[int]]], partners: Sequence[int], sure: Sequence[float] | None) -> Any:
+    """Draw the picture of a project on the home page: both sides, and some of the pairs joined.
+
+    Parameters
+    ----------
+    points : sequence of two sequences of [int, int]
+        The points of both sides, as `draw_sides` returns them.
+    partners : sequence of int
+        The partner of each x, −1 for none.
+    sure : sequence of float, optional
+        The probability of each pair.
+
+    Returns
+    -------
+    PIL.Image.Image
+        The picture.
+    """
+    from PIL import Image, ImageDraw
+
+    width, height = COVER_SIZE
+    picture = Image.new("RGB", (2 * width, 2 * height), GROUND)  # twice as large, so that it is smooth when reduced
+    pen = ImageDraw.Draw(picture)
+    side, gap = 0.84 * width, 0.08 * width
+    places = [
+        [(gap + k * width + px / SIZE * side, height - side / 2 + (SIZE - py) / SIZE * side) for px, py in of]
+        for k, of in enumerate(points)
+    ]
+    colours = [GREY if j < 0 else _mix(1.0 if sure is None else sure[i]) for i, j in enumerate(partners)]
+    stride = max(1, len(partners) // JOINED)
+    for i, j in list(enumerate(partners))[::stride]:
+        if j >= 0:
+            pen.line(
+                [places[0][i], places[1][j]],
+                fill=tuple((c + 3 * g) // 4 for c, g in zip(colours[i], GROUND, strict=True)),
+                width=2,
+            )
+    radius = 9 if len(partners) <= 300 else 5
+    owners = {j: i for i, j in enumerate(partners) if j >= 0}
+    for k, of in enumerate(places):
+        for row, (px, py) in enumerate(of):
+            owner = owners.get(row) if k else row
+            pen.ellipse(
+                [px - radius, py - radius, px + radius, py + radius], fill=GREY if owner is None else colours[owner]
+            )
+    return picture.resize(COVER_SIZE, Image.Resampling.LANCZOS)
+
+
+def _mix(share: float) -> tuple[int, ...]:
+    """Return the colour of a probability, as on the page."""
+    t = min(1.0, max(0.0, (share - 0.35) / 0.6))
+    return tuple(round(a + t * (b - a)) for a, b in zip(UNSURE, SURE, strict=True))

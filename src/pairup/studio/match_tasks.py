@@ -17,9 +17,10 @@ from pairup.files import replace_file
 from pairup.matching import match_steps
 from pairup.result import Matching
 from pairup.studio.match_code import write_command, write_python
-from pairup.studio.match_picture import draw_sides, place_nodes, place_rows
+from pairup.studio.match_picture import draw_cover, draw_sides, place_nodes, place_rows
 from pairup.studio.match_results import UNCERTAIN
 from pairup.studio.match_tables import Joined, Side, is_graph, join_sides, list_cells, names_differ, read_side
+from pairup.studio.project import COVER
 
 BINS = 20  # of the histogram
 CANDIDATES = 5  # partners that are listed for a row
@@ -136,6 +137,8 @@ def run(
         _write_picture(temporary, matching, joined, graph=graph)
         downloads = _write_downloads(temporary, matching, anchors, forbidden)
         _write_code(temporary, given, sides, settings, anchors, forbidden)
+        with replace_file(folder.parent / COVER) as picture:
+            shutil.copyfile(temporary / COVER, picture)
         temporary.rename(folder / identifier)  # whole or not at all
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -232,6 +235,8 @@ def _write_picture(folder: Path, matching: Matching, joined: Joined, *, graph: b
         "confidence": matching.confidence.round(3).tolist() if matching.confidence.size else None,
     }
     (folder / "picture.json").write_text(json.dumps(picture, separators=(",", ":")), encoding="utf-8")
+    sure = matching.confidence.tolist() if matching.confidence.size else None
+    draw_cover(points, matching.indices.tolist(), sure).save(folder / COVER, quality=88)
 
 
 def _write_downloads(folder: Path, matching: Matching, anchors: Pairs, forbidden: Pairs) -> list[str]:
