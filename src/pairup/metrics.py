@@ -326,6 +326,48 @@ def neighbour_preservation(features: ArrayLike, positions: ArrayLike, k: int = 8
     return kept / (k * len(chosen))
 
 
+def neighbour_likeness(features: ArrayLike, positions: ArrayLike, *, rows: int | None = None) -> float:
+    """Compute how many times nearer neighbours of a layout are to each other than in a random order.
+
+    The mean distance ‖x_i − x_j‖ over all pairs, which is what neighbours of a random order have on average, over the
+    mean distance of pairs on neighbouring positions: those at the smallest distance that occurs, within 1 %.
+
+    Parameters
+    ----------
+    features : array_like of shape (n, d)
+        Items as rows.
+    positions : array_like of shape (n, 2)
+        The position of each item.
+    rows : int, optional
+        Items among which the mean over all pairs is taken, drawn at random from a fixed seed; all by default.
+
+    Returns
+    -------
+    float
+        1 for random orders, more where neighbours are alike; infinity where they are equal and others differ.
+
+    Examples
+    --------
+    >>> neighbour_likeness([[0.0], [1.0], [2.0]], [[0, 0], [0, 1], [0, 2]])
+    1.3333333333333333
+    """
+    from scipy.spatial import cKDTree
+    from scipy.spatial.distance import pdist
+
+    X, P = np.asarray(features, dtype=np.float64), np.asarray(positions, dtype=np.float64)
+    if len(X) != len(P) or len(X) < 2:
+        raise ValueError(f"expected two items at least and a position for each, got {len(X)} items, {len(P)} positions")
+    tree = cKDTree(P)
+    nearest = float(np.asarray(tree.query(P, 2)[0])[:, 1].min())
+    pairs = tree.query_pairs(1.01 * nearest, output_type="ndarray")
+    together = float(np.linalg.norm(X[pairs[:, 0]] - X[pairs[:, 1]], axis=1).mean())
+    part = X if rows is None or rows >= len(X) else np.random.default_rng(0).choice(X, max(rows, 2), replace=False)
+    everywhere = float(pdist(part).mean())
+    if together == 0:
+        return 1.0 if everywhere == 0 else float("inf")
+    return everywhere / together
+
+
 def _layout(features: ArrayLike, positions: ArrayLike, rows: int | None) -> tuple[Array, Array, Indices]:
     """Return features and positions as float64 matrices, and the rows to average over."""
     X, Z = np.asarray(features, dtype=np.float64), np.asarray(positions, dtype=np.float64)

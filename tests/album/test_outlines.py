@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
+from PIL import Image
 from scipy.ndimage import label
 
+from pairup.album import outlines
 from pairup.album.outlines import SHAPES, draw_shape, draw_text, fit_outline
 
 
@@ -50,3 +52,10 @@ def test_a_file_that_is_no_font_is_told(tmp_path):
     (tmp_path / "font.ttf").write_text("no font")
     with pytest.raises(ValueError, match="cannot read the font"):
         draw_text("777", tmp_path / "font.ttf")
+
+
+def test_a_huge_mask_is_refused_before_it_is_decoded(tmp_path, monkeypatch):
+    Image.new("1", (40, 30)).save(tmp_path / "mask.png")
+    monkeypatch.setattr(outlines, "MASK_PIXELS", 1000)
+    with pytest.raises(ValueError, match="40 × 30 pixels"):
+        outlines.read_mask(tmp_path / "mask.png")

@@ -19,8 +19,9 @@ def test_a_slow_page_gets_the_latest_of_each_kind():
 
 def test_all_pages_of_a_project_are_told_and_no_others():
     async def collect(bus, project, seen):
-        async for event in bus.listen(project):
-            seen.append(event)
+        with bus.subscribe(project) as listener:
+            async for event in listener.listen():
+                seen.append(event)
 
     async def run():
         bus, one, two, other = Bus(), [], [], []
@@ -52,10 +53,32 @@ def test_a_quiet_project_says_so_now_and_then(monkeypatch):
     monkeypatch.setattr("pairup.studio.events.QUIET", 0.01)
 
     async def run():
-        bus = Bus()
-        stream = bus.listen("a")
-        event = await anext(stream)
-        await stream.aclose()
-        return event
+        with Bus().subscribe("a") as listener:
+            stream = listener.listen()
+            event = await anext(stream)
+            await stream.aclose()
+            return event
 
     assert asyncio.run(run()) == ("quiet", None)
+
+
+def test_who_comes_when_the_studio_ends_is_sent_away():
+    async def run():
+        bus = Bus()
+        bus.close()
+        with bus.subscribe("a") as listener:
+            return [event async for event in listener.listen()]
+
+    assert asyncio.run(run()) == []
+
+
+def test_nothing_is_missed_between_subscribing_and_listening():
+    async def run():
+        bus = Bus()
+        bus.attach(asyncio.get_running_loop())
+        with bus.subscribe("a") as listener:
+            bus.publish("a", "job", "done")
+            await asyncio.sleep(0)
+            return await anext(listener.listen())
+
+    assert asyncio.run(run()) == ("job", "done")

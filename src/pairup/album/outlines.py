@@ -14,6 +14,7 @@ from pairup.types import BoolArray, Indices
 SHAPES = ("circle", "heart", "ring", "smiley", "star")
 SIDE = 480  # pixels of the longer side of an outline
 MASK_SIDE = 1024  # pixels to which larger pictures are scaled down
+MASK_PIXELS = 50_000_000  # that a picture may have before it is scaled down
 THICKNESSES = (0, 1, 2, 4, 8, 16)  # pixels by which thin strokes are thickened until they stay connected
 THICKNESS_COST = 0.02  # misfit that a pixel of thickness is worth
 PITCHES = (0.8, 1.15, 15)  # first and last pitch tried, relative to √(area / n), and how many
@@ -253,6 +254,8 @@ def read_mask(path: str | os.PathLike[str]) -> BoolArray:
     image = require("PIL.Image", extra="album")
     try:
         with image.open(path) as picture:
+            if picture.width * picture.height > MASK_PIXELS:
+                raise OSError(f"it has {picture.width} × {picture.height} pixels, and may have {MASK_PIXELS:,} at most")
             picture.thumbnail((MASK_SIDE, MASK_SIDE))
             alpha = np.asarray(picture.convert("RGBA"))[..., 3]
             gray = np.asarray(picture.convert("L"))

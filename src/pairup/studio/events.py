@@ -2,9 +2,11 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+BYE = "bye"  # the last event: the studio ends
 QUIET = 15.0  # seconds after which a page without news is told that the studio is still there
 
 
@@ -44,6 +46,20 @@ class Listener:
         self._news.clear()
         events, self._waiting = list(self._waiting.items()), {}
         return events
+
+    async def listen(self) -> AsyncIterator[tuple[str, Any]]:
+        """Yield events until the studio ends.
+
+        Yields
+        ------
+        (str, object)
+            Kind and data; ("quiet", None) now and then where nothing happens.
+        """
+        while True:
+            for kind, data in await self.get() or [("quiet", None)]:
+                if kind == BYE:
+                    return
+                yield kind, data
 
 
 class Bus:
@@ -88,10 +104,11 @@ class Bus:
         self._closed = True
         for listeners in self._listeners.values():
             for listener in listeners:
-                listener.put("bye", None)
+                listener.put(BYE, None)
 
-    async def listen(self, project: str) -> AsyncIterator[tuple[str, Any]]:
-        """Yield the events of a project from now on.
+    @contextmanager
+    def subscribe(self, project: str) -> Iterator[Listener]:
+        """Let a page listen, from the moment in which the block begins.
 
         Parameters
         ----------
@@ -100,18 +117,15 @@ class Bus:
 
         Yields
         ------
-        (str, object)
-            Kind and data; ("quiet", None) now and then where nothing happens.
+        Listener
+            What the page listens to.
         """
         listener = Listener()
+        if self._closed:
+            listener.put(BYE, None)
         self._listeners[project].add(listener)
         try:
-            while not self._closed:
-                events = await listener.get()
-                for kind, data in events or [("quiet", None)]:
-                    if kind == "bye":
-                        return
-                    yield kind, data
+            yield listener
         finally:
             self._listeners[project].discard(listener)
             if not self._listeners[project]:

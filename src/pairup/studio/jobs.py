@@ -104,7 +104,7 @@ class Jobs:
 
     def warm(self) -> None:
         """Start a worker, so that the first job need not wait for one."""
-        worker = Worker()
+        worker = Worker(warm=True)
         with self._lock:
             self._idle.append(worker)
 

@@ -320,6 +320,54 @@ class Project:
             )
         return FileView(id=identifier, role=role, name=name, size=size, details=details or {})
 
+    def add_files(self, role: str, entries: list[tuple[str, str, Path | None, dict[str, Any]]]) -> None:
+        """Add many files at once.
+
+        Parameters
+        ----------
+        role : str
+            What they are for.
+        entries : list of (str, str, Path or None, dict)
+            Identifier, name, place and details of each; None where its content lies in the project already.
+        """
+        with self._write() as connection:
+            first = connection.execute("SELECT coalesce(max(added), 0) + 1 FROM files").fetchone()[0]
+            rows = []
+            for place, (identifier, name, path, details) in enumerate(entries, first):
+                found = path or self.folder / FILES / identifier
+                size = found.stat().st_size if found.exists() else 0
+                rows.append((identifier, role, name, path and str(path.absolute()), size, place, json.dumps(details)))
+            connection.executemany("INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+
+    def describe_files(self, described: dict[str, dict[str, Any]]) -> None:
+        """Write what else is known of many files.
+
+        Parameters
+        ----------
+        described : dict of str to dict
+            By identifier; fields that a file had before and that are not named stay.
+        """
+        with self._write() as connection:
+            known = dict(connection.execute("SELECT id, details FROM files").fetchall())
+            rows = [
+                (json.dumps({**json.loads(known[identifier]), **details}), identifier)
+                for identifier, details in described.items()
+                if identifier in known
+            ]
+            connection.executemany("UPDATE files SET details = ? WHERE id = ?", rows)
+
+    def remove_file(self, identifier: str) -> None:
+        """Remove a file from the project; one of the person's own stays where it is.
+
+        Parameters
+        ----------
+        identifier : str
+            The file.
+        """
+        with self._write() as connection:
+            connection.execute("DELETE FROM files WHERE id = ?", (identifier,))
+        (self.folder / FILES / identifier).unlink(missing_ok=True)
+
     def describe_file(self, identifier: str, details: dict[str, Any]) -> None:
         """Write what else is known of a file.
 

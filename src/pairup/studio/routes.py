@@ -1,5 +1,7 @@
 """Addresses that all kinds of projects share."""
 
+import asyncio
+import sqlite3
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
@@ -128,7 +130,8 @@ def read_project(project: Open, studio: Service) -> ProjectView:
 def rename_project(project: Open, rename: Rename, studio: Service) -> ProjectView:
     """Give a project another name."""
     project.rename(rename.name)
-    return studio.tell(project)
+    studio.tell(project)
+    return studio.view(project)
 
 
 @router.post("/projects/{project_id}/duplicate", operation_id="duplicate_project", status_code=201)
@@ -221,12 +224,23 @@ def cancel_job(project: Open, job_id: Identifier, studio: Service) -> JobView:
 @router.get("/projects/{project_id}/events", operation_id="listen", response_class=EventSourceResponse)
 async def listen(project: Open, studio: Service) -> AsyncIterator[ServerSentEvent]:
     """Tell what happens in a project: the whole project, its job, and the steps of the job."""
-    job = studio.jobs.latest(project.id)
-    yield ServerSentEvent(event="project", data=studio.view(project).model_dump(mode="json"))
-    if job is not None and job.step is not None and not job.has_ended:
-        yield ServerSentEvent(event="step", data={"job": job.id, **job.step})
-    async for kind, data in studio.bus.listen(project.id):
-        yield ServerSentEvent(event=kind, data=data)
+    with studio.bus.subscribe(project.id) as listener:  # before the project is read, so that nothing is missed
+        yield ServerSentEvent(event="project", data=await asyncio.to_thread(_describe, studio, project))
+        job = studio.jobs.latest(project.id)
+        if job is not None and job.step is not None and not job.has_ended:
+            yield ServerSentEvent(event="step", data={"job": job.id, **job.step})
+        async for kind, data in listener.listen():
+            if kind == "project" and (data := await asyncio.to_thread(_describe, studio, project)) is None:
+                return
+            yield ServerSentEvent(event=kind, data=data)
+
+
+def _describe(studio: Studio, project: Project) -> dict[str, Any] | None:
+    """Return all that a page shows of a project; None where it was deleted meanwhile."""
+    try:
+        return studio.view(project).model_dump(mode="json")
+    except sqlite3.ProgrammingError:  # its file is closed
+        return None
 
 
 def make_router(kind: Kind) -> APIRouter:

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
+from pairup.studio.errands import Errands
 from pairup.studio.events import Bus
 from pairup.studio.jobs import Job, Jobs
 from pairup.studio.kinds import Change, Kind
@@ -30,6 +31,7 @@ class Studio:
         self.kinds = kinds
         self.bus = Bus()
         self.jobs = Jobs(self._tell_job, self._save_job)
+        self.errands = Errands()
         self._acting = RLock()
 
     def resume(self) -> None:
@@ -115,7 +117,8 @@ class Studio:
         """
         with self._acting:
             self._write(project, self.kinds[project.kind].apply(project, self.read(project), action))
-        return self.tell(project)
+        self.tell(project)
+        return self.view(project)
 
     def _write(self, project: Project, change: Change | None) -> None:
         """Write a change before anybody sees it."""
@@ -146,24 +149,18 @@ class Studio:
         """
         with self._acting:
             project.step(direction)
-        return self.tell(project)
+        self.tell(project)
+        return self.view(project)
 
-    def tell(self, project: Project) -> ProjectView:
-        """Tell all pages how a project is now.
+    def tell(self, project: Project) -> None:
+        """Tell all pages that a project has changed; each asks for it when it has time, once for many changes.
 
         Parameters
         ----------
         project : Project
             The project.
-
-        Returns
-        -------
-        ProjectView
-            The same.
         """
-        view = self.view(project)
-        self.bus.publish(project.id, "project", view.model_dump(mode="json"))
-        return view
+        self.bus.publish(project.id, "project", None)
 
     def start(self, project: Project, request: Any, *, step: dict[str, Any] | None = None) -> JobView:
         """Queue a job.
@@ -239,4 +236,5 @@ class Studio:
     def close(self) -> None:
         """End all work and close all projects."""
         self.jobs.close()
+        self.errands.close()
         self.workspace.close()

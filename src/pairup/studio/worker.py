@@ -6,6 +6,7 @@ import signal
 import threading
 import traceback
 from collections.abc import Iterator
+from contextlib import suppress
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection
 from typing import Any
@@ -13,9 +14,14 @@ from typing import Any
 TASKS = {
     "album.read": "pairup.studio.album_tasks:read",
     "album.arrange": "pairup.studio.album_tasks:arrange",
-    "album.export": "pairup.studio.album_tasks:export",
+    "album.tiles": "pairup.studio.album_tasks:draw_tiles",
+    "album.fit": "pairup.studio.album_tasks:fit",
+    "album.preview": "pairup.studio.album_tasks:preview",
+    "album.export": "pairup.studio.album_export:export",
     "match.look": "pairup.studio.match_tasks:look",
     "match.run": "pairup.studio.match_tasks:run",
+    "voice.demo": "pairup.studio.voice_tasks:make_demo",
+    "voice.look": "pairup.studio.voice_tasks:look",
     "voice.learn": "pairup.studio.voice_tasks:learn",
     "voice.convert": "pairup.studio.voice_tasks:convert",
     "sleep": "pairup.studio.worker:sleep",
@@ -23,6 +29,9 @@ TASKS = {
 """What a worker can do: functions that yield steps (dicts with "progress", "text" and more), {"result": …} last."""
 
 EXPECTED = (ValueError, TypeError, OSError, MemoryError, ImportError)  # errors that say what to do
+WARM = ("pairup.studio.album_tasks:warm",)
+"""What a worker that waits for its first job does meanwhile, so that all is loaded and compiled by then."""
+
 GRACE = 1.0  # seconds in which a cancelled job may end by itself
 
 
@@ -56,7 +65,7 @@ def sleep(seconds: float, parts: int = 10) -> Iterator[dict[str, Any]]:
     yield {"result": {"slept": seconds}}
 
 
-def work(connection: Connection) -> None:
+def work(connection: Connection, warm: bool = False) -> None:
     """Run jobs until the studio ends.
 
     Parameters
@@ -64,10 +73,14 @@ def work(connection: Connection) -> None:
     connection : Connection
         Brings ("run", number, task, arguments) and ("cancel", number); takes ("step", dict), ("done", result),
         ("cancelled", None) and ("failed", sentence).
+    warm : bool, default False
+        Whether to load and compile what jobs need before there is one.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the studio's, which ends its workers
     threading.Thread(target=_follow_parent, daemon=True).start()
     importlib.import_module("pairup.parallel")
+    if warm:
+        threading.Thread(target=_warm, daemon=True).start()
     while True:
         try:
             message = connection.recv()
@@ -101,6 +114,14 @@ def _run(connection: Connection, number: int, task: str, arguments: dict[str, An
         return "failed", f"something unexpected went wrong ({type(error).__name__}: {error})"
 
 
+def _warm() -> None:
+    """Load and compile; what is missing is told by the job that needs it."""
+    for place in WARM:
+        module, _, name = place.partition(":")
+        with suppress(Exception):
+            getattr(importlib.import_module(module), name)()
+
+
 def _follow_parent() -> None:
     """End this process when the studio has ended, however it did."""
     parent = parent_process()
@@ -110,12 +131,18 @@ def _follow_parent() -> None:
 
 
 class Worker:
-    """A worker process, seen from the studio."""
+    """A worker process, seen from the studio.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    warm : bool, default False
+        Whether it loads and compiles what jobs need before there is one.
+    """
+
+    def __init__(self, *, warm: bool = False) -> None:
         context = get_context("spawn")
         self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=work, args=(theirs,), daemon=True, name="pairup-worker")
+        self._process = context.Process(target=work, args=(theirs, warm), daemon=True, name="pairup-worker")
         self._process.start()
         theirs.close()
         self._sending = threading.Lock()

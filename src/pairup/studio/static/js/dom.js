@@ -29,6 +29,7 @@ const PATHS = {
   download: "M12 4v11M7 11l5 5 5-5M5 20h14",
   upload: "M12 20V9M7 12l5-5 5 5M5 4h14",
   play: "M7 4v16l13-8L7 4Z",
+  pause: "M8 5v14M16 5v14",
   stop: "M6 6h12v12H6z",
   microphone: "M12 3a3 3 0 0 0-3 3v6a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3ZM5 11a7 7 0 0 0 14 0M12 18v4",
   grid: "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h6v6h-6z",
@@ -36,6 +37,12 @@ const PATHS = {
   wave: "M3 12h2l2-7 3 14 3-11 2 6 2-2h4",
   check: "m5 12 5 5L20 7",
   plus: "M12 5v14M5 12h14",
+  minus: "M5 12h14",
+  left: "m15 5-7 7 7 7",
+  right: "m9 5 7 7-7 7",
+  folder: "M3 6h6l2 3h10v10H3z",
+  whole: "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5",
+  keys: "M3 7h18v10H3zM7 11h.01M11 11h.01M15 11h.01M8 14h8",
   zoom: "M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13ZM20 20l-4.8-4.8M10.5 7.5v6M7.5 10.5h6",
 };
 
