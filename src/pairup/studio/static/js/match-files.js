@@ -131,7 +131,8 @@ export function createFiles(client) {
     const { document: doc, files } = view;
     for (const side of ["x", "y"]) sides[side].show(doc, files, looked?.id === doc.look ? looked?.told?.[side] : null);
     const told = looked?.id === doc.look ? looked?.told : null;
-    pair.replaceChildren(told?.error ? h("p", { class: "notice bad" }, told.error) : "", ...(told?.notes ?? []).map((note) => h("p", { class: "note" }, note)));
+    const none = !doc.settings.x.file && !doc.settings.y.file;
+    pair.replaceChildren(none ? h("p", { class: "note" }, "Both tables describe the same things, each in its own way: other columns, another order, other names. No column need be the same in both. You see what was read before anything is matched.") : "", told?.error ? h("p", { class: "notice bad" }, told.error) : "", ...(told?.notes ?? []).map((note) => h("p", { class: "note" }, note)));
     const names = ["x", "y"].map((side) => files.find((file) => file.id === doc.settings[side].file)?.name);
     summary.replaceChildren(h("span", { class: "summary" }, names.every(Boolean) ? `Files: ${names.join(" and ")}` : "Files"), h("span", { class: "muted small" }, names.every(Boolean) ? "what was read" : "two tables that describe the same things"));
   };
