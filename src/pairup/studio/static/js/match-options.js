@@ -38,6 +38,7 @@ export function createOptions(client, status) {
   const options = h("details", { class: "options" }, h("summary", {}, "Options"), h("div", { class: "fields" }, Object.values(fields).map((each) => each.element), direction));
   const failed = h("p", { class: "notice bad", hidden: true, role: "alert" });
   const element = h("section", { class: "go", "aria-label": "Match" }, h("div", { class: "row" }, run, status, stale, forget), failed, options);
+  let failure = null;
   const draw = () => {
     const { document: doc, job } = client.view;
     const { settings, answer } = doc;
@@ -59,8 +60,11 @@ export function createOptions(client, status) {
     directed.checked = settings.directed;
     const edges = client.view.files.some((file) => [settings.x.file, settings.y.file].includes(file.id) && /\.edge(s|list)$/i.test(file.name));
     direction.hidden = !(settings.form === "graphs" || (settings.form === "auto" && edges));
-    failed.hidden = job?.status !== "failed";
-    failed.textContent = job?.error ?? "";
+    const key = JSON.stringify([settings, doc.anchors, doc.forbidden]);
+    if (job?.status === "failed" && failure?.id !== job.id) failure = { id: job.id, key };
+    failed.hidden = job?.status !== "failed" || failure.key !== key; // what has changed since may well work
+    const reason = job?.error ?? "";
+    failed.textContent = reason.charAt(0).toUpperCase() + reason.slice(1);
   };
   client.on("job", draw);
   return { element, update: draw };

@@ -31,8 +31,8 @@ export function createPicture(client, { open }) {
     keep.setAttribute("aria-pressed", String(element.classList.toggle("kept")));
     redraw();
   } }, "Keep in view");
-  const element = h("section", { class: "panel pictures", hidden: true, "aria-label": "Picture of both tables" },
-    h("div", { class: "head" }, h("h2", {}, "Both tables as points"), h("span", { class: "row" }, legend, keep)), caption, canvas);
+  const element = h("section", { class: "panel pictures", hidden: true, "aria-label": "Picture of both sets" },
+    h("div", { class: "head" }, h("h2", {}, "Both sets as points"), h("span", { class: "row" }, legend, keep)), caption, canvas);
   const base = document.createElement("canvas");
   let data = null, shown = null, colours = null, layout = null, pointed = null;
 
