@@ -45,7 +45,7 @@ class Quality:
         DPQ16 with ties averaged: about 0 for random orders.
     kept : float
         Share of the 8 nearest items that are among the 8 nearest on the frame.
-    likeness : float
+    likeness : float, default 1
         How many times nearer neighbours are to each other than in a random order: 1 for random orders.
     """
 

@@ -5,6 +5,7 @@ const STIFFNESS = 8.5; // of the springs that move tiles, per second
 const CAMERA_STIFFNESS = 11;
 const MANY = 600; // tiles above which corners are covered instead of cut
 const MARGIN = 18;
+const FOOT = 60; // pixels below the album for progress and zoom
 
 export class Scene {
   constructor(canvas, atlas) {
@@ -135,7 +136,7 @@ export class Scene {
 
   limits() {
     const [wide, high] = this.extent;
-    const whole = Math.min((this.width - 2 * MARGIN) / wide, (this.height - 2 * MARGIN) / high);
+    const whole = Math.min((this.width - 2 * MARGIN) / wide, (this.height - MARGIN - FOOT) / high);
     return [Math.max(Math.min(whole, 320), 0.5), Math.max(480, whole)];
   }
 
@@ -143,7 +144,7 @@ export class Scene {
     if (!this.cells.length) return;
     const [wide, high] = this.extent, [scale] = this.limits();
     this.fitted = true;
-    this.goal = { scale, x: wide / 2 - this.width / 2 / scale, y: high / 2 - this.height / 2 / scale };
+    this.goal = { scale, x: wide / 2 - this.width / 2 / scale, y: high / 2 - (this.height - FOOT + MARGIN) / 2 / scale };
     if (jump || this.calm.matches) this.settle();
     this.wake();
   }
@@ -174,9 +175,9 @@ export class Scene {
 
   bound() {
     const [wide, high] = this.extent, goal = this.goal;
-    const w = this.width / goal.scale, h = this.height / goal.scale, margin = MARGIN / goal.scale;
+    const w = this.width / goal.scale, h = this.height / goal.scale, margin = MARGIN / goal.scale, foot = FOOT / goal.scale;
     goal.x = wide + 2 * margin <= w ? wide / 2 - w / 2 : Math.min(Math.max(goal.x, -margin), wide + margin - w);
-    goal.y = high + 2 * margin <= h ? high / 2 - h / 2 : Math.min(Math.max(goal.y, -margin), high + margin - h);
+    goal.y = high + margin + foot <= h ? high / 2 - (h - foot + margin) / 2 : Math.min(Math.max(goal.y, -margin), high + foot - h);
   }
 
   /** Bring a cell into sight. */

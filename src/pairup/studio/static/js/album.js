@@ -152,10 +152,10 @@ class AlbumPage {
   showWords(view) {
     const album = view.document, quality = album.quality;
     this.counted.textContent = album.photos.length ? count(album.photos.length, "photo") : "No photos yet";
-    this.quality.textContent = !quality ? "" : quality.likeness >= 1000 ? "Neighbours are all alike."
+    this.quality.textContent = !quality ? (album.order.length ? "Stopped before it was finished." : "") : quality.likeness >= 1000 ? "Neighbours are all alike."
       : `Neighbours ${album.moved.length ? "were" : "are"} ${quality.likeness.toFixed(2).replace(/0$/, "")}× more alike than in a random order${album.moved.length ? ", before you moved some" : ""}.`;
     this.quality.title = quality ? `DPQ16 ${quality.dpq.toFixed(3)}, in a random order ${quality.random.toFixed(3)}; ${Math.round(quality.kept * 100)} % of the 8 most similar photos are near` : "";
-    this.quality.hidden = !quality;
+    this.quality.hidden = !album.photos.length;
     this.arrangeButton.disabled = !album.photos.length;
     this.restButton.disabled = !(album.moved.length || album.pins.length);
     this.notice.hidden = album.arranged || !album.photos.length || this.client.busy;
