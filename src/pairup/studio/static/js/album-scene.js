@@ -142,9 +142,13 @@ export class Scene {
 
   fit(jump = false) {
     if (!this.cells.length) return;
-    const [wide, high] = this.extent, [scale] = this.limits();
+    const [wide, high] = this.extent, { gap } = this.style, [most] = this.limits();
+    // Cells are whole pixels apart, and the first begins on one: all gaps look the same.
+    const apart = Math.floor(most * (1 + gap) * this.ratio);
+    const scale = apart > 5 ? apart / (1 + gap) / this.ratio : most, pixel = scale * this.ratio;
+    const begin = (start) => gap - Math.round((gap - start) * pixel) / pixel;
     this.fitted = true;
-    this.goal = { scale, x: wide / 2 - this.width / 2 / scale, y: high / 2 - (this.height - FOOT + MARGIN) / 2 / scale };
+    this.goal = { scale, x: begin(wide / 2 - this.width / 2 / scale), y: begin(high / 2 - (this.height - FOOT + MARGIN) / 2 / scale) };
     if (jump || this.calm.matches) this.settle();
     this.wake();
   }

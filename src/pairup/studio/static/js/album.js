@@ -11,6 +11,9 @@ import { jobStatus } from "./job.js";
 const PICTURES = "image/*,.heic,.heif,.hif";
 const SOURCES = ["photo", "folder", "demo"];
 
+// The page is not built before its style is there: nothing jumps.
+await new Promise((resolve) => document.head.append(h("link", { rel: "stylesheet", href: "/static/album.css", onload: resolve, onerror: resolve })));
+
 export function createPage(main, client) {
   new AlbumPage(main, client).begin();
 }
@@ -52,7 +55,6 @@ class AlbumPage {
   // -- what the page is made of ----------------------------------------------------------------------------------
 
   build(main) {
-    if (!document.querySelector('link[href="/static/album.css"]')) document.head.append(h("link", { rel: "stylesheet", href: "/static/album.css" }));
     const { client } = this;
     this.canvas = h("canvas", { "aria-hidden": "true" });
     this.toolbar = h("div", { class: "tile-tools", role: "toolbar", "aria-label": "This photo", hidden: true });

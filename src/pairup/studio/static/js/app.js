@@ -12,6 +12,7 @@ const PAGES = { album: () => import("./album.js"), match: () => import("./match.
 
 async function showProject() {
   const client = new Client(kind, id);
+  const loading = PAGES[kind](); // while the project is asked for
   try {
     await client.read();
   } catch (error) {
@@ -22,7 +23,7 @@ async function showProject() {
   const update = showProjectBar(client);
   client.on("project", update);
   update(client.view);
-  const page = await PAGES[kind]();
+  const page = await loading;
   page.createPage(main, client);
   let lost = false;
   client.on("lost", (state) => {
