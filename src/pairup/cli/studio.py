@@ -1,15 +1,20 @@
 """``pairup studio``: the same in the browser, live."""
 
 import secrets
+from itertools import islice
 from pathlib import Path
 
 import click
+
+from pairup.methods import SOUND_SUFFIXES
 
 TABLES = (".csv", ".tsv", ".txt", ".npy", ".npz", ".parquet", ".xlsx", ".edges", ".edgelist", ".graphml")
 
 
 @click.command()
-@click.argument("sources", nargs=-1, metavar="[PHOTOS... | X Y]", type=click.Path(exists=True, path_type=Path))
+@click.argument(
+    "sources", nargs=-1, metavar="[PHOTOS... | X Y | VOICES...]", type=click.Path(exists=True, path_type=Path)
+)
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port [default: one that is free].")
 @click.option(
     "--host",
@@ -26,8 +31,9 @@ TABLES = (".csv", ".tsv", ".txt", ".npy", ".npz", ".parquet", ".xlsx", ".edges",
 def command(sources: tuple[Path, ...], port: int, host: str, workspace: Path | None, browser: bool) -> None:
     """Pair and arrange in the browser, live: albums, two tables, voices.
 
-    With a folder of PHOTOS or photo files it begins with an album of them, with two tables X and Y with their matching.
-    Photos and tables are read where they are and never changed. Projects are kept in the workspace; Ctrl-C stops the
+    With a folder of PHOTOS or photo files it begins with an album of them, with two tables X and Y with their matching,
+    with recordings or folders of two VOICES, source and target, with learning the second. What is to be converted may
+    follow. All files are read where they are and never changed. Projects are kept in the workspace; Ctrl-C stops the
     studio, and nothing is lost.
     """
     from pairup.extras import require
@@ -41,10 +47,15 @@ def command(sources: tuple[Path, ...], port: int, host: str, workspace: Path | N
     are_tables = [path.suffix.lower() in TABLES for path in sources]
     if any(are_tables) and not (all(are_tables) and len(sources) == 2):
         raise click.UsageError("expected photos, or two tables, such as: pairup studio x.csv y.csv")
+    are_sounds = [_holds_sound(path) for path in sources] if not any(are_tables) else []
+    if any(path.is_file() and sound for path, sound in zip(sources, are_sounds, strict=False)) and not (
+        all(are_sounds) and len(sources) >= 2
+    ):
+        raise click.UsageError("expected recordings of two voices, such as: pairup studio anna.wav ben.wav")
     studio = Studio(Workspace(workspace or default_workspace()), KINDS)
     path = ""
     if sources:
-        kind = "match" if any(are_tables) else "album"
+        kind = "match" if any(are_tables) else "voice" if all(are_sounds) and len(sources) >= 2 else "album"
         name = " and ".join(path.stem for path in sources[:2]) if len(sources) <= 2 else f"{sources[0].stem} and others"
         project = studio.start_with(kind, list(sources), name)
         path = f"{kind}/{project.id}"
@@ -65,3 +76,9 @@ def command(sources: tuple[Path, ...], port: int, host: str, workspace: Path | N
         serve(app, host=host, port=port, started=tell)
     except KeyboardInterrupt:  # the way to stop it, so no failure
         click.echo("The studio has stopped.", err=True)
+
+
+def _holds_sound(path: Path) -> bool:
+    """Tell whether a file is a recording, or a folder holds one among the first files found in it."""
+    files = islice(path.rglob("*"), 500) if path.is_dir() else [path]
+    return any(file.suffix.lower() in SOUND_SUFFIXES for file in files)

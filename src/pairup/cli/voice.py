@@ -5,12 +5,15 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pairup.cli.shell import MethodChoice
 from pairup.methods import VOICE_METHODS
+
+if TYPE_CHECKING:
+    from pairup.voice import Recording
 
 EXISTING = click.Path(exists=True, path_type=Path)
 
@@ -27,6 +30,7 @@ def command() -> None:
 @click.option("--frames", type=click.IntRange(10), default=1200, show_default=True, help="Frames to learn from.")
 @click.option("--rate", type=click.IntRange(8000), help="Samples per second to work at [default: the lowest found].")
 @click.option("--random-state", "--seed", type=int, default=0, show_default=True, help="Seed of the choice of frames.")
+@click.option("--listen", is_flag=True, help="Convert a sample of SOURCE at once, write it beside the voice, play it.")
 @click.option("--force", is_flag=True, help="Overwrite an existing output.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was learned as one JSON object.")
 def train(
@@ -36,20 +40,27 @@ def train(
     frames: int,
     rate: int | None,
     random_state: int,
+    listen: bool,
     force: bool,
     as_json: bool,
 ) -> None:
     """Learn to turn the voice of SOURCE into that of TARGET; each is a recording or a folder of them."""
     from pairup.cli.shell import progress
-    from pairup.files import check_writable
 
-    _refuse_existing([output], force)
-    check_writable(output)
-    with _show_warnings(), progress("learning the voice"):
+    sample = output.with_name(f"{output.stem}-sample.wav")
+    _refuse_existing([output, sample] if listen else [output], force)
+    with _show_warnings(), progress("learning the voice", total=1.0) as bar:
         from pairup.voice import VoiceConverter
+        from pairup.voice.converter import check_voice_path
 
-        voice = VoiceConverter(n_frames=frames, rate=rate, random_state=random_state).fit(source, target)
+        check_voice_path(output)
+        voice = VoiceConverter(n_frames=frames, rate=rate, random_state=random_state)
+        for step in voice.fit_steps(source, target):
+            bar.update(step.text, step.progress)
         voice.save(output)
+        if listen:
+            bar.update("converting a sample", 1.0)
+            voice.convert(_choose_sample(source), sample)
     learned = {
         "voice": str(output),
         "rate": voice.framing_.rate,
@@ -57,12 +68,31 @@ def train(
         "frames": len(voice.samples_),
         "skipped": voice.skipped_,
     }
+    if listen:
+        learned["sample"] = str(sample)
     if as_json:
         click.echo(json.dumps(learned))
     else:
         click.echo(
             f"voice learned from {learned['frames']} frames at {learned['rate']} Hz, saved to {output}", err=True
         )
+    if listen:
+        from pairup.cli.playback import play
+
+        heard = play(sample)
+        if not as_json:
+            told = "played" if heard else "there is no player here that plays it; open it yourself"
+            click.echo(f"a sample of the source in the new voice was saved to {sample} ({told})", err=True)
+
+
+def _choose_sample(source: Path) -> "Recording":
+    """Return the longest recording of the source, cut to ten seconds."""
+    from pairup.voice import Recording, read_recordings
+
+    with warnings.catch_warnings():  # what is wrong with a recording was told when it was learned from
+        warnings.simplefilter("ignore", UserWarning)
+        longest = max(read_recordings(source)[0], key=lambda recording: recording.duration)
+    return Recording(longest.signal[: 10 * longest.rate], longest.rate, longest.name)
 
 
 @command.command()

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 from typing import Literal, Self
 
 import numpy as np
@@ -14,8 +15,9 @@ from sklearn.cluster import kmeans_plusplus
 from sklearn.utils.validation import check_is_fitted
 
 from pairup.archives import check_format, expect, open_archive
-from pairup.files import replace_file
+from pairup.files import check_writable, replace_file
 from pairup.kernels import gaussian
+from pairup.methods import SOUND_SUFFIXES
 from pairup.parallel import pinned_blas
 from pairup.regression import MatchedRegressor
 from pairup.types import Array, Indices
@@ -368,7 +370,7 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
             File to write, completely or not at all: an .npz without pickle.
         """
         check_is_fitted(self)
-        with replace_file(path) as temporary, open(temporary, "wb") as file:
+        with replace_file(check_voice_path(path)) as temporary, open(temporary, "wb") as file:
             np.savez(
                 file,
                 format=FORMAT,
@@ -428,6 +430,34 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         chosen = frames[kmeans_plusplus(frames.mel_cepstrum, n, random_state=self.random_state)[1]]
         _, nearest = KDTree(chosen.mel_cepstrum).query(frames.mel_cepstrum)
         return chosen, np.bincount(nearest, minlength=n) / len(frames)
+
+
+def check_voice_path(path: str | PathLike[str]) -> Path:
+    """Check, before any work starts, that a voice can be saved to a path.
+
+    Parameters
+    ----------
+    path : str or path
+        File to write.
+
+    Returns
+    -------
+    path : Path
+        The same path; a ValueError for the name of a sound file, an OSError where nothing can be written.
+
+    Examples
+    --------
+    >>> check_voice_path("ben.wav")
+    Traceback (most recent call last):
+    ...
+    ValueError: ben.wav is the name of a sound file, and a voice is no sound; save it as ben.npz
+    """
+    path = Path(path)
+    if path.suffix.lower() in SOUND_SUFFIXES:
+        raise ValueError(
+            f"{path} is the name of a sound file, and a voice is no sound; save it as {path.with_suffix('.npz')}"
+        )
+    return check_writable(path)
 
 
 def _cut_speech(

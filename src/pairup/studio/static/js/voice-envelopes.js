@@ -2,7 +2,6 @@
 import { h, toast } from "./dom.js";
 import { request } from "./api.js";
 
-const RANGE = 36; // dB above and below the mean that are drawn
 const MARGIN = { left: 38, right: 12, top: 12, bottom: 34 };
 const LINES = [["source", "Original"], ["target", "Target, on average"], ["converted", "Converted"]];
 
@@ -11,6 +10,15 @@ function svg(name, attributes, ...children) {
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   element.append(...children);
   return element;
+}
+
+/** The dB above and below the mean within which nearly all frames lie: the same scale for averages and single frames. */
+function chooseRange(frames, scale) {
+  const counts = new Uint32Array(129);
+  for (const byte of frames) counts[Math.abs(byte - 128)] += 1;
+  let level = 128;
+  for (let above = 0; level > 0 && above < frames.length / 100; level--) above += counts[level];
+  return Math.max(15, Math.min(40, 5 * Math.ceil((level * scale) / 5 + 0.2)));
 }
 
 const unpack = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -47,7 +55,7 @@ export function envelopes(address, result, players) {
   function path(key, number, width, height) {
     const points = values(key, number).map((value, i) => {
       const x = MARGIN.left + (i / (data.points - 1)) * (width - MARGIN.left - MARGIN.right);
-      const y = MARGIN.top + ((RANGE - Math.max(-RANGE, Math.min(RANGE, value))) / (2 * RANGE)) * (height - MARGIN.top - MARGIN.bottom);
+      const y = MARGIN.top + ((data.range - Math.max(-data.range, Math.min(data.range, value))) / (2 * data.range)) * (height - MARGIN.top - MARGIN.bottom);
       return `${x.toFixed(1)},${y.toFixed(1)}`;
     });
     return `M${points.join("L")}`;
@@ -56,8 +64,9 @@ export function envelopes(address, result, players) {
   function frameAxes(width, height) {
     const inner = { width: width - MARGIN.left - MARGIN.right, height: height - MARGIN.top - MARGIN.bottom };
     const parts = [];
-    for (let level = -30; level <= 30; level += 15) {
-      const y = MARGIN.top + ((RANGE - level) / (2 * RANGE)) * inner.height;
+    const step = data.range > 22 ? 15 : 10;
+    for (let level = -step * Math.floor(data.range / step); level <= data.range; level += step) {
+      const y = MARGIN.top + ((data.range - level) / (2 * data.range)) * inner.height;
       parts.push(svg("line", { class: "grid", x1: MARGIN.left, x2: width - MARGIN.right, y1: y, y2: y }));
       parts.push(svg("text", { x: MARGIN.left - 6, y: y + 4, "text-anchor": "end" }, level > 0 ? `+${level}` : `${level}`.replace("-", "−")));
     }
@@ -88,6 +97,7 @@ export function envelopes(address, result, players) {
     try {
       const found = await request("GET", address);
       data = { ...found, sourceFrames: unpack(found.source_frames), convertedFrames: unpack(found.converted_frames) };
+      data.range = chooseRange(data.convertedFrames, data.scale);
       draw();
     } catch (error) {
       toast(error.message, { bad: true });

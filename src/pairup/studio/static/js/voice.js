@@ -18,7 +18,7 @@ function loadStyle() {
 export function createPage(main, client) {
   loadStyle();
   const attempt = (run) => run().catch((error) => toast(error.message, { bad: true }));
-  const begun = new Set();
+  const begun = new Set(), known = new Set();
   let asked = null; // the conversion that this page asked for, to be shown when it is there
 
   const start = (job) => attempt(async () => { asked = (await client.start(job)).id; });
@@ -82,7 +82,10 @@ export function createPage(main, client) {
     if (what.dataset.shown !== news) {
       what.replaceChildren(...(options.length ? options : [h("option", { value: "" }, "no recording yet")]));
       what.dataset.shown = news;
-      if ([...what.options].some((each) => each.value === chosen)) what.value = chosen;
+      const added = inputs.read.filter((file) => !known.has(file.id));
+      if (added.length) what.selectedIndex = 0; // what was just added is what one wants to convert
+      else if ([...what.options].some((each) => each.value === chosen)) what.value = chosen;
+      added.forEach((file) => known.add(file.id));
     }
     for (const radio of choices.querySelectorAll("input")) radio.checked = radio.value === view.document.synthesis;
     go.disabled = !view.document.voice || !options.length || client.busy;
