@@ -59,7 +59,7 @@ def look(path: Path, files: Files, settings: dict[str, Any]) -> Iterator[dict[st
             continue
         yield {"progress": None, "text": f"reading {file['name']}"}
         try:
-            sides[side] = read_side(file, settings[side], graph=graph, directed=settings["directed"])
+            sides[side] = read_side(file, _source(settings, side), graph=graph, directed=settings["directed"])
             told[side] = {"name": file["name"], "error": None, **sides[side].record}
         except EXPECTED as error:
             told[side] = {"name": file["name"], "error": str(error) or type(error).__name__}
@@ -106,7 +106,7 @@ def run(
     sides = []
     for name, file in zip("xy", given, strict=True):
         yield {"progress": None, "text": f"reading {file['name']}"}
-        sides.append(read_side(file, settings[name], graph=graph, directed=settings["directed"]))
+        sides.append(read_side(file, _source(settings, name), graph=graph, directed=settings["directed"]))
     x, y = sides
     joined = join_sides(x, y, settings)
     yield {"progress": None, "text": f"matching {len(x.names):,} with {len(y.names):,} {'nodes' if graph else 'rows'}"}
@@ -157,6 +157,13 @@ def run(
             **judge(matching),
         }
     }
+
+
+def _source(settings: dict[str, Any], side: str) -> dict[str, Any]:
+    """Return how a side is read; distances have no column of names unless one is chosen."""
+    source: dict[str, Any] = settings[side]
+    found = settings["metric"] == "precomputed" and source["id_column"] is None
+    return source | {"id_column": "none"} if found else source
 
 
 def judge(matching: Matching) -> dict[str, Any]:
@@ -264,13 +271,13 @@ def _write_code(
 ) -> None:
     """Write the same matching as Python and as a command."""
     paths = [file["own_path"] or file["name"] for file in files]
-    python = write_python(paths, [side.call for side in sides], settings, anchors, forbidden)
-    options = [side.options for side in sides]
-    command = write_command(paths, options, settings, anchors=bool(anchors), forbidden=bool(forbidden))
+    readings = [side.reading for side in sides]
+    python = write_python(paths, readings, settings, anchors, forbidden)
+    command = write_command(paths, readings, settings, anchors=bool(anchors), forbidden=bool(forbidden))
     needed = [name for name, pairs in (("anchors.csv", anchors), ("forbidden.csv", forbidden)) if pairs]
     reason = ""
-    if command is None or not all(side.is_plain for side in sides):
-        command, reason = None, "The command has no options for the way in which the files are read; use the Python."
+    if command is None:
+        reason = "The two files are read in different ways, for which the command has no options; use the Python."
     elif needed and not names_differ(sides):
         command, reason = (
             None,
