@@ -65,6 +65,9 @@ def test_a_match_is_that_of_the_library_and_its_code_finds_it_again(tmp_path):
     assert saved.names[0][3] == "x3"
     assert (home / "pairs.csv").read_text(encoding="utf-8") == saved.to_csv()
     assert json.loads((home / "pairs.json").read_text(encoding="utf-8"))["indices"] == saved.indices.tolist()
+    assert first["downloads"][:2] == ["pairs.csv", "pairs.xlsx"]
+    assert all((home / name).is_file() for name in first["downloads"])
+    assert (home / "pairs-with-rows.csv").read_text(encoding="utf-8").startswith("x,y,confidence,x.name,x.a,x.b,y.name")
     assert sum(first["histogram"]) == first["pairs"] == 30
 
     wrong = (4, int(saved.indices[4]))
