@@ -85,6 +85,7 @@ def write_python(
     """
     reader, home = ("read_graph", "pairup.edge_lists") if readings[0].graph else ("read_table", "pairup.tables")
     data = ".adjacency" if readings[0].graph else ".values" if settings["metric"] == "precomputed" else ""
+    imports = "\n".join(sorted([f"from {home} import {reader}", "from pairup.pairs import write_pairs"]))
     names = ".with_names(x.names, y.names)" if data else ""  # tables bring their names along
     given = {name: settings[name] for name, usual in DEFAULTS.items() if settings[name] != usual}
     given |= {
@@ -95,14 +96,13 @@ def write_python(
     arguments = "".join(f", {name}={value!r}" for name, value in given.items())
     x, y = (reading.write_call(path) for reading, path in zip(readings, paths, strict=True))
     return (
-        "from pathlib import Path\n\n"
         "import pairup\n"
-        f"from {home} import {reader}\n\n"
+        f"{imports}\n\n"
         f"x = {x}\n"
         f"y = {y}\n"
         f"matching = pairup.match(x{data}, y{data}{arguments}){names}\n"
         "print(matching.verdict)\n"
-        'Path("pairs.csv").write_text(matching.to_csv(), encoding="utf-8", newline="")\n'
+        'write_pairs(matching, "pairs.csv")\n'
     )
 
 
