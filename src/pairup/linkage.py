@@ -62,18 +62,23 @@ class TablePair:
 
     @property
     def summary(self) -> str:
-        """What was done with the columns, in at most three short lines; empty for two tables of plain numbers."""
-        plain = all({c.use for c in r.columns} == {"encoded"} and not _is_changed(r) for r in self.records)
-        if plain and not self.common:
+        """What was done with the columns, in a few short lines; empty for two tables of plain numbers."""
+        if not self.common and not self.notes and not any(map(_is_changed, self.records)):
             return ""
         lines = [f"Columns of {side}: {record.summary}." for side, record in zip("XY", self.records, strict=True)]
         if self.common:
             lines.append(f"Compared directly: {', '.join(self.common)}.")
+        lines += [f"Column {note}." if ": " in note[:60] else f"{note[:1].upper()}{note[1:]}." for note in self.notes]
         return "\n".join(lines)
 
 
 def _is_changed(record: TableRecord) -> bool:
-    return any(column.text != "used as it is" and column.kind != "constant" for column in record.columns)
+    """Tell whether anything was decided about a table: not where its numbers are used as they are, its ids as given."""
+    expected = ("used as it is", "names the rows, not compared")
+    return any(
+        column.text not in expected and not (column.kind == "constant" and column.use == "encoded")
+        for column in record.columns
+    )
 
 
 def pair_tables(x: Table, y: Table, *, on: str | Sequence[str] = "auto", compares: bool = True) -> TablePair:
