@@ -1,6 +1,7 @@
 """The public call: two sets in, a `Matching` out, by the method that is asked for."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import ArrayLike
@@ -9,10 +10,12 @@ from pairup.baseline import compare_steps
 from pairup.climb import Step
 from pairup.constraints import count_given
 from pairup.evidence import Evidence
+from pairup.linkage import pair_tables
 from pairup.matcher import Matcher
 from pairup.matchers import KSHSIC, KSMI, KSNOCCO, LSOM
 from pairup.methods import METHODS, check_method
 from pairup.result import Alternative, Matching, plain_names
+from pairup.tables import Table, as_table, is_table
 from pairup.types import Array
 from pairup.validation import check_jobs, check_seed, check_set, looks_like_graph
 
@@ -36,6 +39,7 @@ def match(
     prior: ArrayLike | None = None,
     prior_weight: float | None = None,
     overlap: float | Literal["auto"] = 1.0,
+    on: str | Sequence[str] = "auto",
     n_jobs: int | None = None,
     random_state: int = 0,
 ) -> Matching:
@@ -44,8 +48,10 @@ def match(
     Parameters
     ----------
     X : array_like of shape (n, d), or graph
-        One object per row, in any order; a DataFrame keeps its row names. A square sparse matrix (scipy.sparse) is the
-        adjacency matrix of a graph, as is a graph of networkx, whose nodes keep their names.
+        One object per row, in any order. A DataFrame (pandas or polars) or a `pairup.tables.Table` keeps its row names,
+        and its columns may hold text, categories, dates, truth values and gaps; the report says what was done. A square
+        sparse matrix (scipy.sparse) is the adjacency matrix of a graph, as is a graph of networkx, whose nodes keep
+        their names.
     Y : array_like of shape (m, e), or graph
         The other set, in any order and with columns of its own; a graph if X is one.
     method : {"auto", "lsom", "ks-hsic", "ks-nocco", "ks-mi"}, default "auto"
@@ -68,6 +74,9 @@ def match(
         Weight of the prior beside the data; by default two weights are tried, and the data choose.
     overlap : float or "auto", default 1.0
         Which share of the smaller set has a partner at all, in (0, 1]; "auto" estimates it.
+    on : "auto", "none" or sequence of str, default "auto"
+        Columns that both tables have, by name: they are compared directly and become the prior. "auto" takes those of
+        the same name and kind whose values overlap, "none" or () none.
     n_jobs : int, optional
         How many tasks run at the same time, as in joblib; results do not depend on it.
     random_state : int, default 0
@@ -103,6 +112,7 @@ def match(
         prior=prior,
         prior_weight=prior_weight,
         overlap=overlap,
+        on=on,
         n_jobs=n_jobs,
         random_state=random_state,
     ):
@@ -124,6 +134,7 @@ def match_steps(
     prior: ArrayLike | None = None,
     prior_weight: float | None = None,
     overlap: float | Literal["auto"] = 1.0,
+    on: str | Sequence[str] = "auto",
     n_jobs: int | None = None,
     random_state: int = 0,
 ) -> Iterator[Step | Matching]:
@@ -144,6 +155,8 @@ def match_steps(
     prior_weight : float, optional
         As in `match`.
     overlap : float or "auto", default 1.0
+        As in `match`.
+    on : "auto", "none" or sequence of str, default "auto"
         As in `match`.
     n_jobs : int, optional
         As in `match`.
@@ -167,6 +180,21 @@ def match_steps(
                 raise ValueError("forbidden can be used with tables only, got graphs; leave it out, or give anchors")
             yield from _match_graphs(X, Y, method, seed, metric, kernel, anchors, prior, prior_weight, overlap)
             return
+    told = ""
+    names: tuple[list[Any], list[Any]] | None = None
+    if metric != "precomputed" and kernel is None and (is_table(X) or is_table(Y)):
+        pair = pair_tables(
+            as_table(X, "X"), as_table(Y, "Y"), on="none" if prior is not None and on == "auto" else on,
+            compares=method == "auto",
+        )  # fmt: skip
+        if pair.common and prior is not None:
+            raise ValueError("on and prior both say which pairs are likely; pass one of them")
+        X, Y, names, told = pair.X, pair.Y, pair.names, pair.summary
+        prior = pair.prior if pair.common else prior
+    elif on not in ("auto", "none") and len(on):
+        raise ValueError(f"on={on!r:.80} names columns, and X and Y have none; pass DataFrames, or leave it out")
+    else:
+        X, Y = (Z.values if isinstance(Z, Table) else Z for Z in (X, Y))  # distances or kernels that were read
     if method == "auto":
         from pairup.auto import Answer, Problem, solve
 
@@ -181,9 +209,10 @@ def match_steps(
             prior_weight=prior_weight,
             overlap=overlap,
         )
-        names = _row_names(X, problem.constraints.n), _row_names(Y, problem.constraints.m)
+        if names is None:
+            names = _row_names(X, problem.constraints.n), _row_names(Y, problem.constraints.m)
         for step in solve(problem, seed=seed, n_jobs=n_jobs):
-            yield _from_answer(step, names, problem.sets) if isinstance(step, Answer) else step
+            yield _add_report(_from_answer(step, names, problem.sets), told) if isinstance(step, Answer) else step
         return
     given = {"metric": metric != "auto", "kernel": kernel is not None}
     given |= {name: count_given(pairs, name) > 0 for name, pairs in (("anchors", anchors), ("forbidden", forbidden))}
@@ -195,14 +224,22 @@ def match_steps(
     if "random_state" in model.get_params():
         model.set_params(random_state=seed)
     x, y = check_set(X, "X"), check_set(Y, "Y")
-    names = _row_names(X, len(x)), _row_names(Y, len(y))
+    if names is None:
+        names = _row_names(X, len(x)), _row_names(Y, len(y))
     yield from model.steps(x, y)
     indices, value = model.assignment_, model.dependence_
     for compared in compare_steps(x, y, indices, model, seed=seed):
         if isinstance(compared, Step):
             yield Step(model.n_searches_ + compared.start, compared.iteration, indices, value)
         else:
-            yield _from_model(model, method, names, compared)
+            yield _add_report(_from_model(model, method, names, compared), told)
+
+
+def _add_report(matching: Matching, told: str) -> Matching:
+    """Return a matching whose report also says what was done with the columns."""
+    if not told:
+        return matching
+    return replace(matching, report=f"{told}\n{matching.report}" if matching.report else told)
 
 
 def _match_graphs(

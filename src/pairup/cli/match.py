@@ -76,7 +76,7 @@ def command(
     from pairup.files import check_writable, replace_file
     from pairup.matching import match_steps
     from pairup.result import Matching
-    from pairup.tables import read_anchors, read_table
+    from pairup.tables import read_anchors, read_numbers, read_table
 
     if output is not None:
         check_writable(output)
@@ -99,10 +99,11 @@ def command(
     else:
         if directed:
             raise click.UsageError("--directed is for graphs; pass --graph for edge lists")
-        (X, names_x), (Y, names_y) = (read_table(path, header=header, id_column=id_column) for path in (x, y))
+        X, Y = (read_table(path, header=header, id_column=id_column) for path in (x, y))
+        names_x, names_y = X.names, Y.names
     known = [] if anchors is None else read_anchors(anchors, names_x, names_y)
     wrong = [] if forbidden is None else read_anchors(forbidden, names_x, names_y, what="forbidden pairs")
-    scores = None if prior is None else read_table(prior).values
+    scores = None if prior is None else read_numbers(prior)
     matching: Matching | None = None
     text = f"matching {len(names_x)} with {len(names_y)} {'nodes' if any(are_graphs) else 'objects'}"
     with progress(text) as bar, _name_tables(x, y), on_cluster(cluster):

@@ -23,6 +23,8 @@ function sentence(text) {
   return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
+const RANK = { queued: 0, running: 1, done: 2, failed: 2, cancelled: 2 };
+
 /** One open project: its latest view, what can be done to it, and who is told. */
 export class Client {
   constructor(kind, id) {
@@ -30,6 +32,7 @@ export class Client {
     this.id = id;
     this.view = null;
     this.revision = -1;
+    this.ended = new Set(); // jobs
     this.handlers = { project: [], job: [], step: [], lost: [] };
   }
 
@@ -58,15 +61,25 @@ export class Client {
   take(view) {
     if (view.revision < this.revision && view.created === this.view?.created) return this.view; // an older answer
     this.revision = view.revision;
+    view.job = this.newest(view.job);
     this.view = view;
     this.tell("project", view);
     if (view.job) this.takeJob(view.job);
     return view;
   }
 
-  takeJob(job) {
+  takeJob(news) {
+    const job = this.newest(news);
     if (this.view) this.view.job = job;
     this.tell("job", job);
+  }
+
+  /** The answer to a request may come after the news of what followed it: then what is known already is newer. */
+  newest(job) {
+    const known = this.view?.job;
+    if (known && (!job || (job.id === known.id ? RANK[job.status] < RANK[known.status] : this.ended.has(job.id)))) return known;
+    if (job && RANK[job.status] === RANK.done) this.ended.add(job.id);
+    return job;
   }
 
   /** Whether a job works or waits. */
