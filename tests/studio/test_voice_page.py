@@ -153,6 +153,11 @@ def test_the_demo_is_heard_after_one_click_and_by_keyboard_alone(open_voice, che
     page.keyboard.press("Space")
     wait_for_sound(page, converted)
 
+    page.get_by_role("button", name=re.compile("^Play original, converted and target")).first.press("Enter")
+    target = results.first.locator(".player.target")
+    expect(target.locator("audio")).to_have_count(1, timeout=SLOW)  # it is loaded when its turn has come
+    wait_for_sound(page, target)
+
     page.get_by_label("New pitch").focus()
     page.keyboard.press("ArrowDown")
     expect(page.get_by_label("Own pitch")).to_be_checked()
