@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike
 from pairup.kernels import squared_distances
 from pairup.types import Array, BoolArray, Indices
 
+DISTANCES = 2**19  # of a layout, held at once: about ten arrays of 4 MB
+
 
 def right_pairs(indices: ArrayLike, truth: ArrayLike, Y: ArrayLike | None = None) -> BoolArray:
     """Tell for each object whether its partner is right.
@@ -271,7 +273,7 @@ def distance_preservation_quality(
     X, Z, chosen = _layout(features, positions, rows)
     k = np.arange(1, len(X))
     found, best, total = np.zeros(len(k)), np.zeros(len(k)), 0.0
-    for part in np.array_split(chosen, -(-len(chosen) * len(X) // 2**21)):
+    for part in np.array_split(chosen, -(-len(chosen) * len(X) // DISTANCES)):
         D, F = _without_self(X, part), _without_self(Z, part)
         F = np.round(F / max(float(F.max()), 1e-300), 9)  # equally near, whatever the rounding
         total += float(D.sum())
@@ -315,7 +317,7 @@ def neighbour_preservation(features: ArrayLike, positions: ArrayLike, k: int = 8
     X, Z, chosen = _layout(features, positions, rows)
     k = min(k, len(X) - 1)
     kept = 0.0
-    for part in np.array_split(chosen, -(-len(chosen) * len(X) // 2**21)):
+    for part in np.array_split(chosen, -(-len(chosen) * len(X) // DISTANCES)):
         D, F = _without_self(X, part), _without_self(Z, part)
         F = np.round(F / max(float(F.max()), 1e-300), 9)
         similar = np.argsort(D, axis=1, kind="stable")[:, :k]
@@ -383,8 +385,14 @@ def _layout(features: ArrayLike, positions: ArrayLike, rows: int | None) -> tupl
 def _without_self(X: Array, part: Indices) -> Array:
     """Return the distances from some rows to all other rows."""
     others = np.arange(len(X)) != part[:, None]
-    D: Array = np.sqrt(squared_distances(X[part], X))[others]
-    return D.reshape(len(part), len(X) - 1)
+    centred = X - X[part].mean(axis=0)  # keeps the expansion accurate far from the origin
+    norms = (centred**2).sum(axis=1)
+    # As `squared_distances`, but without scikit-learn: an album that shows its quality need not load it.
+    D: Array = -2 * centred[part] @ centred.T
+    D += norms[part, None]
+    D += norms
+    distances: Array = np.sqrt(np.maximum(D, 0))[others].reshape(len(part), len(X) - 1)
+    return distances
 
 
 def _tied_means(D: Array, F: Array) -> Array:

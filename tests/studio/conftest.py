@@ -58,6 +58,23 @@ class RunningStudio:
         return code
 
 
+@pytest.fixture(scope="module")
+def module_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Start a studio that all tests of a file share."""
+    running: list[RunningStudio] = []
+
+    def run(*arguments: str) -> RunningStudio:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PAIRUP_CACHE", str(tmp_path_factory.mktemp("cache")))
+            running.append(RunningStudio(tmp_path_factory.mktemp("workspace"), *arguments))
+        return running[-1]
+
+    yield run
+    for studio in running:
+        if studio.process.poll() is None:
+            studio.kill()
+
+
 @pytest.fixture
 def run_studio(tmp_path: Path) -> Iterator[Any]:
     """Start studios in processes of their own; they are stopped in the end."""

@@ -1,5 +1,6 @@
 """The kind of project "album"."""
 
+import secrets
 import tempfile
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -186,6 +187,8 @@ def finish(project: Project, document: Document, job: Any, result: Any) -> Chang
         project.add_files("export", [(result["id"], name, None, {})])
         return None
     if isinstance(job, Arrange):
+        if result["frame"] != _describe_frame(project, document.frame):  # undone or changed meanwhile
+            return None
         placed = {photo for photo in result["order"] if photo >= 0}
         if not placed <= set(document.photos):  # photos were taken out meanwhile
             result["order"] = [photo if photo in document.photos else -1 for photo in result["order"]]
@@ -208,6 +211,9 @@ def _finish_reading(project: Project, document: Document, result: Any) -> Change
     known = {file["id"] for file in files}
     project.describe_files({source: {"read": True} for source in result["sources"] if source not in known})
     added = [file["details"]["number"] for file in files if "number" in file["details"]]
+    if not files:  # the studio was killed after the files were written and before the document was
+        known_numbers = max([-1, *document.photos, *document.removed])
+        added = [number for number in list_photos(project) if number > known_numbers]
     if not added:
         return None
     first = not document.photos
@@ -231,6 +237,8 @@ def start_with(project: Project, paths: list[Path]) -> None:
     """
     for path in paths:
         project.add_file("folder" if path.is_dir() else "photo", path.name or str(path), path=path)
+    # Written as a job that waits, it begins with the studio, while the browser still opens.
+    project.save_job(secrets.token_hex(8), Read(task="read").model_dump())
 
 
 def start_demo(project: Project) -> None:

@@ -27,6 +27,7 @@ SHOWN = 0.8  # seconds between two sheets that are drawn while photos are read
 DRAFT, DRAWN = 0.1, 0.3  # share of the work that is done after the draft, and after the tiles are drawn
 COVER_SIDE = 640  # pixels
 COVER_PHOTOS = 120  # up to which the cover is drawn from thumbnails; miniatures are enough for more
+REPLACED = "\ufffd"  # stands for bytes of a file name that are not UTF-8
 DEMO = 320  # pictures of the demo
 
 
@@ -70,6 +71,8 @@ def read(folder: Path, sources: list[dict[str, Any]], first: int) -> Iterator[di
             done += 1
             if Path(entry["name"]).suffix[1:].lower() in RAW:
                 result = "a RAW file; export it as JPEG"
+            elif REPLACED in entry["path"]:
+                result = "its name cannot be written in UTF-8; rename it"
             elif number >= first + room:
                 result = f"too many: an album here holds {MOST_PHOTOS:,} photos"
             if isinstance(result, str):
@@ -105,7 +108,13 @@ def _expand(folder: Path, sources: list[dict[str, Any]]) -> Iterator[dict[str, A
                 if str(found) not in known:
                     known.add(str(found))
                     name = found.relative_to(path).as_posix() if path.is_dir() else found.name
-                    yield {"id": secrets.token_hex(8), "name": name, "path": str(found), "known": False}
+                    made = {"id": secrets.token_hex(8), "known": False}
+                    yield {**made, "name": _to_text(name), "path": _to_text(str(found))}
+
+
+def _to_text(name: str) -> str:
+    """Return a name as text that a project can hold: bytes that are not UTF-8 are replaced."""
+    return name.encode(errors="surrogateescape").decode(errors="replace")
 
 
 def _make_demo(folder: Path) -> Iterator[dict[str, Any]]:
@@ -247,7 +256,8 @@ def arrange(
         else:
             yield show(state, DRAWN, 1.0, "refining")
     write_cover(folder, album, photos, paths, rotations, style)
-    yield {"result": {"cells": cells, "order": numbers[album.order].tolist(), "quality": measure(album)}}
+    result = {"frame": frame, "cells": cells, "order": numbers[album.order].tolist(), "quality": measure(album)}
+    yield {"result": result}
 
 
 def compute_features(items: Photos, weights: dict[str, float]) -> Array:

@@ -14,7 +14,7 @@ export function frameChooser(client, choose) {
   let kind = "auto", mask = null, wanted = 0, timer = 0, cells = [];
   const canvas = h("canvas", { class: "frame-preview", width: 280, height: 180, role: "img", "aria-label": "The frame" });
   const words = h("p", { class: "small muted frame-words" });
-  const aspect = h("input", { type: "range", min: "-1", max: "1", step: "0.05", value: String(Math.log10(1.5)), "aria-label": "Width over height" });
+  const aspect = h("input", { type: "range", min: "-1", max: "1", step: "any", value: String(Math.log10(1.5)), "aria-label": "Width over height" });
   const rows = number("Rows", 16, 1000), columns = number("Columns", 20, 1000);
   const shape = select(SHAPES, "Shape"), drawing = select(DRAWINGS, "Drawing");
   const text = h("input", { type: "text", maxlength: "24", value: "2026", "aria-label": "Text", placeholder: "A word or a number" });
@@ -62,7 +62,8 @@ export function frameChooser(client, choose) {
     clearTimeout(timer);
     timer = setTimeout(async () => {
       const frame = describe(), mine = ++wanted, album = client.view.document;
-      const present = frame && album.arranged && JSON.stringify(frame) === JSON.stringify(album.frame); // no need to ask
+      const present = frame && JSON.stringify(frame) === JSON.stringify(album.frame); // no need to ask
+      if (present && !album.arranged) { use.disabled = true; return; } // its cells come with the arrangement
       use.disabled = !frame || !album.photos.length || present;
       if (!frame) { cells = []; tell(kind === "mask" ? "Choose a picture." : kind === "text" ? "Write something." : "Paint at least one cell."); return; }
       try {

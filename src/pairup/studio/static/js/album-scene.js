@@ -199,8 +199,8 @@ export class Scene {
     const passed = this.before ? now - this.before : 16;
     const moving = this.advance(Math.min(passed, 50) / 1000);
     if (this.before) { this.frames.push(passed); if (this.frames.length > 2000) this.frames.splice(0, 1000); }
-    this.draw();
     this.before = moving ? now : 0;
+    this.draw();
     if (moving) this.wake();
   }
 
@@ -239,7 +239,7 @@ export class Scene {
     if (!this.cells.length) { this.onDraw(); return; }
     this.drawPaper(c);
     c.imageSmoothingEnabled = true;
-    c.imageSmoothingQuality = "medium";
+    c.imageSmoothingQuality = this.before ? "low" : "medium"; // sharp when all is at rest
     const clip = this.style.radius > 0 && this.tiles.size <= MANY;
     const corners = this.style.radius > 0 && !clip ? new Path2D() : null;
     const raised = this.lifted ? this.order[this.lifted.cell] : -1;

@@ -40,6 +40,10 @@ class AlbumPage {
     followKeys(this.stage, this.scene, on);
     const cancel = client.cancel.bind(client);
     client.cancel = async () => { const step = this.step; await cancel(); await this.keep(step); }; // what is seen stays
+    for (const name of ["undo", "redo"]) { // a job would show the album as it was not long ago
+      const move = client[name].bind(client);
+      client[name] = async () => { if (this.arranging) { this.step = null; await cancel(); } return move(); };
+    }
     client.on("project", (view) => this.update(view));
     client.on("job", (job) => this.follow(job));
     client.on("step", (step) => this.takeStep(step));
@@ -149,7 +153,7 @@ class AlbumPage {
     const album = view.document, quality = album.quality;
     this.counted.textContent = album.photos.length ? count(album.photos.length, "photo") : "No photos yet";
     this.quality.textContent = !quality ? "" : quality.likeness >= 1000 ? "Neighbours are all alike."
-      : `Neighbours are ${quality.likeness.toFixed(2).replace(/0$/, "")}× more alike than in a random order.`;
+      : `Neighbours ${album.moved.length ? "were" : "are"} ${quality.likeness.toFixed(2).replace(/0$/, "")}× more alike than in a random order${album.moved.length ? ", before you moved some" : ""}.`;
     this.quality.title = quality ? `DPQ16 ${quality.dpq.toFixed(3)}, in a random order ${quality.random.toFixed(3)}; ${Math.round(quality.kept * 100)} % of the 8 most similar photos are near` : "";
     this.quality.hidden = !quality;
     this.arrangeButton.disabled = !album.photos.length;
@@ -174,8 +178,9 @@ class AlbumPage {
       this.sheetsAsked = null;
       await this.client.read();
       if (ended === "album.arrange" && done && this.document.quality) announce(`Arranged. ${this.quality.textContent}`);
-      if (ended === "album.read" && this.started === job.id) this.tellSkipped();
-      if (ended === "album.read" && done && this.started === job.id && this.document.photos.length && !this.document.arranged) await this.arrange(false);
+      const mine = this.started === job.id || (!this.document.order.length && document.visibilityState === "visible");
+      if (ended === "album.read" && mine) this.tellSkipped();
+      if (ended === "album.read" && done && mine && !this.client.busy && this.document.photos.length && !this.document.arranged) await this.arrange(false);
       if (ended === "album.export" && done) this.download();
       if (!this.client.busy && this.pendingSheets) { const [level, fit] = this.pendingSheets; this.pendingSheets = null; this.drawSheets(level, fit); }
     });
