@@ -180,9 +180,9 @@ def find_common(x: Table, y: Table, on: str | Sequence[str] = "auto") -> tuple[l
         else:
             common.append(name)
         if len(common) == MOST_COMMON:
-            shared = len(of_x.keys() & of_y.keys())
+            total = len(of_x.keys() & of_y.keys())
             notes.append(
-                f"the first {MOST_COMMON} of {shared} names that both tables have are compared; --on names others"
+                f"the first {MOST_COMMON} of {total} names that both tables have are compared; --on names others"
             )
             break
     return common, notes
