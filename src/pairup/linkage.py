@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pairup.columns import Column
-from pairup.encoding import TableRecord, weigh_pieces
+from pairup.encoding import SHOWN, TableRecord, weigh_pieces
 from pairup.memory import check_memory
 from pairup.tables import Table
 from pairup.types import Array
@@ -15,6 +15,7 @@ from pairup.types import Array
 COMPARED = ("number", "date", "boolean", "category", "text")
 FURTHEST = 0.5  # largest distance of two distributions (Kolmogorov–Smirnov) of columns that are found to be common
 AGREEMENT = 0.9  # share of right pairs whose categories agree: some are mistyped, some change
+MOST_COMMON = 50  # columns that are compared directly unless they are named: each takes n·m·log m operations
 SHARED = 0.3  # least share of rows whose category or text occurs in the other table too
 
 
@@ -67,7 +68,8 @@ class TablePair:
             return ""
         lines = [f"Columns of {side}: {record.summary}." for side, record in zip("XY", self.records, strict=True)]
         if self.common:
-            lines.append(f"Compared directly: {', '.join(self.common)}.")
+            more = f" and {len(self.common) - SHOWN} more" if len(self.common) > SHOWN else ""
+            lines.append(f"Compared directly: {', '.join(self.common[:SHOWN])}{more}.")
         lines += [f"Column {note}." if ": " in note[:60] else f"{note[:1].upper()}{note[1:]}." for note in self.notes]
         return "\n".join(lines)
 
@@ -177,6 +179,12 @@ def find_common(x: Table, y: Table, on: str | Sequence[str] = "auto") -> tuple[l
             notes.append(f"{name}: {reason}, so not compared directly; --on {name} compares them all the same")
         else:
             common.append(name)
+        if len(common) == MOST_COMMON:
+            total = len(of_x.keys() & of_y.keys())
+            notes.append(
+                f"the first {MOST_COMMON} of {total} names that both tables have are compared; --on names others"
+            )
+            break
     return common, notes
 
 
