@@ -7,6 +7,7 @@ from pairup.assignment import assign
 from pairup.cells import Cells
 from pairup.columns import make_column
 from pairup.linkage import (
+    MOST_COMMON,
     agreement_ratios,
     closeness_ratios,
     explain_difference,
@@ -16,6 +17,7 @@ from pairup.linkage import (
     score_column,
     share_closer,
 )
+from pairup.memory import check_memory
 from pairup.tables import Table
 
 
@@ -144,3 +146,21 @@ def test_distances_of_all_kinds():
     odd = make_column("t", ["!", "&"], kind="text")
     assert np.isfinite(measure_distances(odd, odd)).all()
     np.testing.assert_array_equal(share_closer(np.zeros((1, 4))), np.ones((1, 4)))
+
+
+def test_ten_thousand_common_columns_are_not_all_compared(rng):
+    values = rng.normal(size=(12, 10_000)).round(3).astype(str)
+    columns = {f"gene {k}": list(values[:, k]) for k in range(values.shape[1])}
+    found = pair_tables(table("x", **columns), table("y", **columns))
+    assert len(found.common) == MOST_COMMON
+    assert found.X.shape == (12, 10_000 - MOST_COMMON)
+    assert "the first 50 of 10000 names that both tables have are compared" in found.notes[0]
+    assert len(found.summary) < 600
+
+
+def test_ten_thousand_columns_of_categories_need_memory_that_is_predicted(monkeypatch):
+    columns = {f"c{k}": ["red", "blue", "red", "green"] for k in range(10_000)}
+    monkeypatch.setattr("pairup.memory.free_memory", lambda: (2**20, "of this test"))
+    monkeypatch.setattr("pairup.encoding.check_memory", lambda n, m, k: check_memory(n * 1000, m, k))
+    with pytest.raises(MemoryError, match=r"x: 10000 columns become up to 100000 columns of numbers, .*; drop some"):
+        table("x", **columns).encode()

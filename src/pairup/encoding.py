@@ -198,7 +198,8 @@ def encode_columns(cells: Cells, columns: Sequence[Column], roles: Roles) -> Enc
     n = len(columns[0].cells)
     used = [column for column in columns if roles.is_used(column)]
     if cells.is_array or all(map(is_plain, used)):
-        plain = [c for c in columns if c in used or (c.kind == "constant" and c.is_numeric and roles.is_free(c))]
+        names = {column.name for column in used}
+        plain = [c for c in columns if c.name in names or (c.kind == "constant" and c.is_numeric and roles.is_free(c))]
         done = {column.name: "used as it is" for column in plain}
         if cells.is_array and len(plain) == len(columns):
             values = np.asarray(cells.numbers, dtype=np.float64)
@@ -206,7 +207,13 @@ def encode_columns(cells: Cells, columns: Sequence[Column], roles: Roles) -> Enc
             values = np.column_stack([column.values for column in plain]) if plain else np.empty((n, 0))
     else:
         width = sum(count_columns(column) for column in used)
-        check_memory(n, width, 3)
+        try:
+            check_memory(n, width, 3)
+        except MemoryError as error:
+            raise MemoryError(
+                f"{cells.source}: {len(used)} columns become up to {width} columns of numbers, too many for "
+                f"the free memory ({error}); drop some of them"
+            ) from None
         blocks = {column.name: encode_column(column) for column in used}
         done = {name: text for name, (_, text) in blocks.items()}
         values = _join_blocks([block for block, _ in blocks.values()])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pairup.columns import Column
-from pairup.encoding import TableRecord, weigh_pieces
+from pairup.encoding import SHOWN, TableRecord, weigh_pieces
 from pairup.memory import check_memory
 from pairup.tables import Table
 from pairup.types import Array
@@ -15,6 +15,7 @@ from pairup.types import Array
 COMPARED = ("number", "date", "boolean", "category", "text")
 FURTHEST = 0.5  # largest distance of two distributions (Kolmogorov–Smirnov) of columns that are found to be common
 AGREEMENT = 0.9  # share of right pairs whose categories agree: some are mistyped, some change
+MOST_COMMON = 50  # columns that are compared directly unless they are named: each takes n·m·log m operations
 SHARED = 0.3  # least share of rows whose category or text occurs in the other table too
 
 
@@ -62,18 +63,24 @@ class TablePair:
 
     @property
     def summary(self) -> str:
-        """What was done with the columns, in at most three short lines; empty for two tables of plain numbers."""
-        plain = all({c.use for c in r.columns} == {"encoded"} and not _is_changed(r) for r in self.records)
-        if plain and not self.common:
+        """What was done with the columns, in a few short lines; empty for two tables of plain numbers."""
+        if not self.common and not self.notes and not any(map(_is_changed, self.records)):
             return ""
         lines = [f"Columns of {side}: {record.summary}." for side, record in zip("XY", self.records, strict=True)]
         if self.common:
-            lines.append(f"Compared directly: {', '.join(self.common)}.")
+            more = f" and {len(self.common) - SHOWN} more" if len(self.common) > SHOWN else ""
+            lines.append(f"Compared directly: {', '.join(self.common[:SHOWN])}{more}.")
+        lines += [f"Column {note}." if ": " in note[:60] else f"{note[:1].upper()}{note[1:]}." for note in self.notes]
         return "\n".join(lines)
 
 
 def _is_changed(record: TableRecord) -> bool:
-    return any(column.text != "used as it is" and column.kind != "constant" for column in record.columns)
+    """Tell whether anything was decided about a table: not where its numbers are used as they are, its ids as given."""
+    expected = ("used as it is", "names the rows, not compared")
+    return any(
+        column.text not in expected and not (column.kind == "constant" and column.use == "encoded")
+        for column in record.columns
+    )
 
 
 def pair_tables(x: Table, y: Table, *, on: str | Sequence[str] = "auto", compares: bool = True) -> TablePair:
@@ -172,6 +179,12 @@ def find_common(x: Table, y: Table, on: str | Sequence[str] = "auto") -> tuple[l
             notes.append(f"{name}: {reason}, so not compared directly; --on {name} compares them all the same")
         else:
             common.append(name)
+        if len(common) == MOST_COMMON:
+            total = len(of_x.keys() & of_y.keys())
+            notes.append(
+                f"the first {MOST_COMMON} of {total} names that both tables have are compared; --on names others"
+            )
+            break
     return common, notes
 
 

@@ -1,6 +1,6 @@
 """The public call: two sets in, a `Matching` out, by the method that is asked for."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +14,7 @@ from pairup.linkage import pair_tables
 from pairup.matcher import Matcher
 from pairup.matchers import KSHSIC, KSMI, KSNOCCO, LSOM
 from pairup.methods import METHODS, check_method
+from pairup.progress import describe_step, show_progress, warn_if_long
 from pairup.result import Alternative, Matching, plain_names
 from pairup.tables import Table, as_table, is_table
 from pairup.types import Array
@@ -42,6 +43,8 @@ def match(
     on: str | Sequence[str] = "auto",
     n_jobs: int | None = None,
     random_state: int = 0,
+    verbose: int = 0,
+    callback: Callable[[Step], object] | None = None,
 ) -> Matching:
     """Pair up two unpaired sets.
 
@@ -81,6 +84,10 @@ def match(
         How many tasks run at the same time, as in joblib; results do not depend on it.
     random_state : int, default 0
         Seed of whatever is random.
+    verbose : int, default 0
+        1 shows the progress in the terminal or the notebook and, where it will take more than a minute, how long.
+    callback : callable, optional
+        Called with every `Step` of the search; what it raises ends the search.
 
     Returns
     -------
@@ -100,8 +107,7 @@ def match(
     >>> len(m), m.method
     (60, 'auto')
     """
-    matching: Matching | None = None
-    for step in match_steps(
+    steps = match_steps(
         X,
         Y,
         method=method,
@@ -115,9 +121,36 @@ def match(
         on=on,
         n_jobs=n_jobs,
         random_state=random_state,
-    ):
+    )
+    if not verbose:
+        return _last(steps, callback)
+    n, m = (_count_objects(Z) for Z in (X, Y))
+    text = warn_if_long(n, m, method) or f"Matching {n} with {m} objects."
+    with show_progress(text) as display:
+
+        def show(step: Step) -> None:
+            display.show(describe_step(step))
+            if callback is not None:
+                callback(step)
+
+        return _last(steps, show)
+
+
+def _count_objects(Z: Any) -> int:
+    """Return how many objects a set or a graph has; 0 where it is neither, which is refused later."""
+    if hasattr(Z, "shape") and len(Z.shape):
+        return int(Z.shape[0])
+    return len(Z) if hasattr(Z, "__len__") else 0
+
+
+def _last(steps: Iterable[Step | Matching], callback: Callable[[Step], object] | None) -> Matching:
+    """Return the matching at the end of the steps, each of them handed to a function."""
+    matching: Matching | None = None
+    for step in steps:
         if isinstance(step, Matching):
             matching = step
+        elif callback is not None:
+            callback(step)
     assert matching is not None
     return matching
 
@@ -180,7 +213,7 @@ def match_steps(
                 raise ValueError("forbidden can be used with tables only, got graphs; leave it out, or give anchors")
             yield from _match_graphs(X, Y, method, seed, metric, kernel, anchors, prior, prior_weight, overlap)
             return
-    told = ""
+    told, in_nats = "", False
     names: tuple[list[Any], list[Any]] | None = None
     if metric != "precomputed" and kernel is None and (is_table(X) or is_table(Y)):
         pair = pair_tables(
@@ -190,7 +223,7 @@ def match_steps(
         if pair.common and prior is not None:
             raise ValueError("on and prior both say which pairs are likely; pass one of them")
         X, Y, names, told = pair.X, pair.Y, pair.names, pair.summary
-        prior = pair.prior if pair.common else prior
+        prior, in_nats = (pair.prior, True) if pair.common else (prior, False)
     elif on not in ("auto", "none") and len(on):
         raise ValueError(f"on={on!r:.80} names columns, and X and Y have none; pass DataFrames, or leave it out")
     else:
@@ -207,6 +240,7 @@ def match_steps(
             forbidden=forbidden,
             prior=prior,
             prior_weight=prior_weight,
+            prior_in_nats=in_nats,
             overlap=overlap,
         )
         if names is None:

@@ -250,7 +250,7 @@ class Table:
 def _column(cells: Cells, k: int, kind: str | None) -> Column:
     """Return a column of a table, of a given kind or of the one its cells show."""
     if cells.is_array and kind in (None, "number"):
-        return number_column(cells.names[k], cells.columns[k], cells.columns[k], "number")
+        return Column(cells.names[k], "number", cells.columns[k], cells.columns[k], 0)  # NaN is refused, not filled in
     if cells.numbers is not None and kind in (None, "number") and len(cells.numbers):
         values = np.ascontiguousarray(cells.numbers[:, k])
         return number_column(cells.names[k], cells.columns[k], values, kind, named=cells.named)

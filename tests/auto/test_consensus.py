@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from pairup.auto.consensus import form_consensus, median_scores, partner_similarity
+from pairup.auto.consensus import form_consensus, median_scores, partner_similarity, weigh_by_prior
 from pairup.auto.search import Candidate, CoarseResult
-from pairup.constraints import Constraints
+from pairup.constraints import Constraints, weigh_prior
 from pairup.kernels import squared_distances
 
 
@@ -55,3 +55,15 @@ def test_the_joint_geometry_has_to_be_better_by_its_penalty(rng):
         candidates = [Candidate("a", 0, 0.1, one, 1.0), Candidate("joint", 0, 0.1, other, 1.0)]
         decided = form_consensus(candidates, np.array(J), np.ones(1), similarity, constraints, [])
         assert decided.candidates[0].metric == first
+
+
+def test_a_prior_in_nats_weighs_candidates_by_their_likelihood():
+    prior = np.eye(4, dtype=np.float32)
+    constraints = Constraints(4, 4, 4, prior=prior, prior_unit=2.0)
+    matchings = [np.array([1, 0, 3, 2]), np.arange(4), np.array([0, 1, 3, 2])]
+    scores = weigh_by_prior(np.array([1.0, 0.5, 0.5]), matchings, constraints)
+    np.testing.assert_allclose(scores, np.array([1.0, 0.5 * np.exp(2.0), 0.5 * np.exp(1.0)]) / (0.5 * np.exp(2.0)))
+    raised = weigh_by_prior(np.array([1.0, 0.5, 0.5]), matchings, constraints, unrelated=1.2)  # no dependence at all
+    np.testing.assert_allclose(raised, np.exp([-2.0, 0.0, -1.0]))
+    doubled = weigh_prior(constraints, 5.0)  # another weight in the search, the same likelihood
+    np.testing.assert_allclose(weigh_by_prior(np.array([1.0, 0.5, 0.5]), matchings, doubled), scores, rtol=1e-6)

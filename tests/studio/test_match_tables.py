@@ -73,7 +73,7 @@ def test_columns_may_be_left_out_or_be_of_another_kind(tmp_path):
     assert uses["year"] == ("category", "encoded")
     assert uses["grape"][1] == "dropped"
     assert list_cells(side, side.record)[0] == ["year"]
-    assert not side.is_plain
+    assert side.reading.drop == ["grape"]
 
 
 def test_columns_in_common_are_compared_directly(tmp_path):

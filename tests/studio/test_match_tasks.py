@@ -1,7 +1,8 @@
 """What a worker does for a match."""
 
-import csv
 import json
+import shlex
+import shutil
 import subprocess
 import sys
 
@@ -42,11 +43,6 @@ def match(folder, files, *, anchors=(), forbidden=(), previous=None, **settings)
     return finish(steps)
 
 
-def read_pairs(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return [(row["x"], row["y"]) for row in csv.DictReader(file)]
-
-
 def test_a_look_tells_of_both_files_and_of_what_cannot_be_read(tmp_path):
     files = make_files(tmp_path)
     finish(look(tmp_path / "looks" / "a.json", files, SETTINGS))
@@ -69,6 +65,9 @@ def test_a_match_is_that_of_the_library_and_its_code_finds_it_again(tmp_path):
     assert saved.names[0][3] == "x3"
     assert (home / "pairs.csv").read_text(encoding="utf-8") == saved.to_csv()
     assert json.loads((home / "pairs.json").read_text(encoding="utf-8"))["indices"] == saved.indices.tolist()
+    assert first["downloads"][:2] == ["pairs.csv", "pairs.xlsx"]
+    assert all((home / name).is_file() for name in first["downloads"])
+    assert (home / "pairs-with-rows.csv").read_text(encoding="utf-8").startswith("x,y,confidence,x.name,x.a,x.b,y.name")
     assert sum(first["histogram"]) == first["pairs"] == 30
 
     wrong = (4, int(saved.indices[4]))
@@ -86,21 +85,34 @@ def test_a_match_is_that_of_the_library_and_its_code_finds_it_again(tmp_path):
     picture = json.loads((home / "picture.json").read_text(encoding="utf-8"))
     assert len(picture["x"]["points"]) == len(picture["y"]["names"]) == 30
 
+    code = check_code(tmp_path, second["id"])
+    assert code["command"].startswith("pairup match left.csv right.csv --anchors")
+
+
+def check_code(tmp_path, identifier):
+    """Run the Python and the command elsewhere: both find the same pairs again."""
+    home = tmp_path / "results" / identifier
     code = json.loads((home / "code.json").read_text(encoding="utf-8"))
-    expected = read_pairs(home / "pairs.csv")
     work = tmp_path / "elsewhere"
     work.mkdir()
     for name in ("left.csv", "right.csv"):
-        (work / name).write_bytes((tmp_path / name).read_bytes())
+        shutil.copy(tmp_path / name, work)
     for name in code["needs"]:
-        (work / name).write_bytes((home / name).read_bytes())
-    subprocess.run([sys.executable, "-c", code["python"]], cwd=work, check=True, capture_output=True)
-    assert read_pairs(work / "pairs.csv") == expected
-    (work / "pairs.csv").unlink()
-    assert code["command"].startswith("pairup match left.csv right.csv")
-    arguments = code["command"].split()[1:]
-    subprocess.run([sys.executable, "-m", "pairup", *arguments], cwd=work, check=True, capture_output=True)
-    assert read_pairs(work / "pairs.csv") == expected
+        shutil.copy(home / name, work)
+    command = [sys.executable, "-m", "pairup", *shlex.split(code["command"])[1:]]
+    for way in ([sys.executable, "-c", code["python"]], command):
+        subprocess.run(way, cwd=work, check=True, capture_output=True)
+        assert (work / "pairs.csv").read_bytes() == (home / "pairs.csv").read_bytes()
+        (work / "pairs.csv").unlink()
+    return code
+
+
+def test_files_read_in_ways_of_their_own_are_found_again_too(tmp_path):
+    files = make_files(tmp_path, header=("name,a,b", "other,c,d"))
+    x = SETTINGS["x"] | {"id_column": "none", "drop": ["name"]}
+    y = SETTINGS["y"] | {"id_column": "c", "kinds": {"other": "text"}}
+    answer = match(tmp_path, files, method="ks-hsic", x=x, y=y, on="none")
+    assert "--id-column y=c" in check_code(tmp_path, answer["id"])["command"]
 
 
 def test_two_graphs_are_matched(tmp_path):

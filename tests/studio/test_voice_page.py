@@ -153,6 +153,11 @@ def test_the_demo_is_heard_after_one_click_and_by_keyboard_alone(open_voice, che
     page.keyboard.press("Space")
     wait_for_sound(page, converted)
 
+    page.get_by_role("button", name=re.compile("^Play original, converted and target")).first.press("Enter")
+    target = results.first.locator(".player.target")
+    expect(target.locator("audio")).to_have_count(1, timeout=SLOW)  # it is loaded when its turn has come
+    wait_for_sound(page, target)
+
     page.get_by_label("New pitch").focus()
     page.keyboard.press("ArrowDown")
     expect(page.get_by_label("Own pitch")).to_be_checked()
@@ -194,3 +199,22 @@ def test_without_a_microphone_the_page_says_so(open_voice, page):
     open_voice()
     expect(panel(page, "Source")).to_contain_text("Recording by microphone works only on this computer itself")
     expect(page.get_by_role("button", name=re.compile("^Record"))).to_have_count(0)
+
+
+def test_what_phones_record_is_decoded_in_the_browser(open_voice, tmp_path):
+    page = open_voice()
+    content = page.evaluate("""async () => {
+        const recorder = new MediaRecorder(await navigator.mediaDevices.getUserMedia({ audio: true }));
+        const blob = new Promise((resolve) => { recorder.ondataavailable = (event) => resolve(event.data); });
+        recorder.start();
+        await new Promise((resolve) => setTimeout(resolve, 1500));
+        recorder.stop();
+        return [...new Uint8Array(await (await blob).arrayBuffer())];
+    }""")
+    memo = tmp_path / "memo.webm"
+    memo.write_bytes(bytes(content))
+    upload(page, "To convert", [memo])
+    expect(panel(page, "To convert").locator(".player")).to_have_count(1, timeout=SLOW)
+    (file,) = list_files(page)
+    assert (file["name"], file["details"]["format"]) == ("memo.webm.wav", "WAV")
+    assert file["details"]["seconds"] > 0.5

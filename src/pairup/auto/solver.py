@@ -5,17 +5,23 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pairup.auto.calibration import assess, pair_probabilities
+from pairup.auto.calibration import (
+    assess,
+    combine_probabilities,
+    pair_probabilities,
+    prior_probabilities,
+    tell_prior,
+)
 from pairup.auto.canonical import Canonical
 from pairup.auto.consensus import Consensus, median_scores
 from pairup.auto.geometry import GeometryPair, JointGeometry
 from pairup.auto.problem import Context, Problem
-from pairup.auto.schedule import CONSENSUS, GEOMETRY, PROBLEM
+from pairup.auto.schedule import CALIBRATION, CONSENSUS, GEOMETRY, PROBLEM
 from pairup.auto.search import is_clear, pool_solutions, select_geometries, soften
 from pairup.auto.significance import compare_with_unrelated
 from pairup.auto.stages import Geometries, score_matchings, search
 from pairup.climb import Step
-from pairup.constraints import NO_ANCHORS, Constraints
+from pairup.constraints import NO_ANCHORS, Constraints, weigh_prior
 from pairup.density_ratio import SCORED_EPSILONS, density_ratios, held_out_scores
 from pairup.evidence import DOUBT
 from pairup.types import Array, Indices
@@ -152,11 +158,43 @@ def undecided_answer(constraints: Constraints, reason: str) -> Answer:
     Answer
         A matching that is not reliable; all free pairs are equally likely.
     """
+    if constraints.prior_unit:
+        return answer_by_prior(constraints, reason)
     indices = constraints.round(constraints.uniform() if constraints.prior is None else constraints.prior)
     likely = constraints.uniform().astype(np.float64)
     confidence = np.where(indices >= 0, likely[np.arange(len(indices)), indices], 0.0)
     report = f"{DOUBT}{reason}."
     return Answer(indices, confidence, likely, False, 1.0 / constraints.largest, report, None, [])
+
+
+def answer_by_prior(constraints: Constraints, reason: str) -> Answer:
+    """Return the answer for sets about which nothing but a prior in nats tells anything.
+
+    Parameters
+    ----------
+    constraints : Constraints
+        What the matching keeps to.
+    reason : str
+        Why the sets themselves tell nothing.
+
+    Returns
+    -------
+    Answer
+        The matching that the prior prefers, and its probabilities by the prior.
+    """
+    likely = prior_probabilities(constraints)
+    indices = constraints.round(likely)
+    confidence = np.where(indices >= 0, likely[np.arange(len(indices)), indices], 0.0)
+    expected = float(confidence[indices >= 0].mean())
+    reliable = expected >= CALIBRATION.reliable_from
+    lines = [
+        f"About {expected:.0%} of the pairs are expected to be right.",
+        f"The common columns alone tell the pairs: {reason}.",
+        "The data identify the pairing; see `confidence` for single pairs."
+        if reliable
+        else f"{DOUBT}too few pairs are told apart by the common columns.",
+    ]
+    return Answer(indices, confidence, likely, reliable, expected, "\n".join(lines), None, [])
 
 
 def find_answer(
@@ -225,8 +263,8 @@ def weight_prior(constraints: Constraints, weight: float | None) -> list[Constra
     """
     if constraints.prior is None:
         return [constraints]
-    weights = PROBLEM.prior_weights if weight is None else (weight,)
-    return [replace(constraints, prior=np.float32(weight) * constraints.prior) for weight in weights]
+    usual = PROBLEM.log_ratio_weights if constraints.prior_unit else PROBLEM.prior_weights
+    return [weigh_prior(constraints, each) for each in (usual if weight is None else (weight,))]
 
 
 def is_clearly_better(one: Consensus, other: Consensus, geometries: Sequence[GeometryPair], context: Context) -> bool:
@@ -278,10 +316,16 @@ def conclude(consensus: Consensus, geometries: Sequence[GeometryPair], context: 
     consensus = replace(consensus, significance=compare_with_unrelated(selected, consensus.indices, context))
     plan = soften(JointGeometry(selected), constraints, consensus.indices)
     likely = pair_probabilities(consensus, plan, constraints)
+    told = ""
+    if constraints.prior_unit:
+        by_prior = prior_probabilities(constraints)
+        likely = combine_probabilities(likely, by_prior, constraints)
+        told = tell_prior(by_prior, constraints)
     matched = np.flatnonzero(consensus.indices >= 0)
     confidence = np.zeros(constraints.n)
     confidence[matched] = likely[matched, consensus.indices[matched]]
     reliable, reliability, report = assess(confidence[matched], consensus)
+    report = f"{told}\n{report}" if told else report
     return Answer(consensus.indices, confidence, likely, reliable, reliability, report, consensus, history)
 
 

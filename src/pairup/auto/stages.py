@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from pairup.auto.consensus import Consensus, form_consensus
+from pairup.auto.consensus import Consensus, form_consensus, median_scores
 from pairup.auto.genetic import evolve
 from pairup.auto.geometry import GeometryPair, JointGeometry
 from pairup.auto.problem import Context
@@ -23,6 +23,7 @@ from pairup.auto.search import (
     refine,
     select_geometries,
 )
+from pairup.auto.significance import compare_with_unrelated
 from pairup.climb import Step
 from pairup.parallel import run
 from pairup.types import Array, Indices
@@ -74,6 +75,9 @@ def search(
         geometries[k].drop_cache()
     bred = breed(geometries, coarse, context) if breeds else []
     candidates = yield from refine_all(geometries, coarse, selected, bred, contexts, history)
+    constraints = context.constraints
+    if constraints.prior is not None and constraints.prior_unit:  # what the prior prefers is a candidate like others
+        candidates.append(Candidate("prior", 0, GEOMETRY.finest, constraints.round(constraints.prior), 0.0))
     return combine(candidates, geometries, coarse, selected, context), geometries
 
 
@@ -272,7 +276,11 @@ def combine(
     weights = np.repeat([coarse[k].excess for k in selected], len(GEOMETRY.scoring_kernels))
     D = geometries[0].y.distances
     similarity = np.exp(-D / max(float(np.median(D)), 1e-30))
-    return form_consensus(candidates, J, weights, similarity, context.constraints, coarse)
+    unrelated = 0.0
+    if context.constraints.prior_unit:
+        best = matchings[int(median_scores(J, weights).argmax())]
+        unrelated = float(np.exp(-compare_with_unrelated([geometries[k] for k in selected], best, context).log_ratio))
+    return form_consensus(candidates, J, weights, similarity, context.constraints, coarse, unrelated)
 
 
 def score_matchings(geometries: Sequence[GeometryPair], matchings: list[Indices], n_jobs: int | None) -> Array:

@@ -4,8 +4,9 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -174,6 +175,22 @@ def _writes_to_2(stream: Any) -> bool:
         return bool(stream.fileno() == 2)
     except (AttributeError, OSError, ValueError):
         return False
+
+
+def refuse_existing(outputs: Iterable[Path], force: bool) -> None:
+    """Stop before an existing file is overwritten, unless --force was given.
+
+    Parameters
+    ----------
+    outputs : iterable of path
+        The files to be written.
+    force : bool
+        Whether they may be overwritten.
+    """
+    if existing := [path for path in outputs if path.exists() and not force]:
+        more = f" and {len(existing) - 1} more" if len(existing) > 1 else ""
+        verb = "exist" if more else "exists"
+        raise click.ClickException(f"{existing[0]}{more} {verb}; choose another output or pass --force")
 
 
 class MethodChoice(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 on

@@ -2,14 +2,65 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 DEFAULTS = {"method": "auto", "metric": "auto", "overlap": 1.0, "on": "auto"}
 
 
+@dataclass(frozen=True)
+class Reading:
+    """How a file was read.
+
+    Parameters
+    ----------
+    columns : sequence of str, default ()
+        Names of its columns.
+    header : bool, optional
+        Whether its first row holds column names; None where that was found out.
+    id_column : str, optional
+        The column that names the rows; None where it was found out.
+    kinds : mapping of str to str, default none
+        Kinds of columns that were chosen.
+    drop : sequence of str, default ()
+        Columns that were left out.
+    graph : bool, default False
+        Whether it is a graph.
+    directed : bool, default False
+        Whether the edges of an edge list have a direction.
+    """
+
+    columns: Sequence[str] = ()
+    header: bool | None = None
+    id_column: str | None = None
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    drop: Sequence[str] = ()
+    graph: bool = False
+    directed: bool = False
+
+    def write_call(self, path: str) -> str:
+        """Write the call that reads the file again.
+
+        Parameters
+        ----------
+        path : str
+            The file.
+
+        Returns
+        -------
+        str
+            Python, what is usual left out.
+        """
+        given: dict[str, Any] = {"id_column": self.id_column, "kinds": dict(self.kinds), "drop": list(self.drop)}
+        said = {name: value for name, value in (given | {"directed": self.directed}).items() if value}
+        said |= {} if self.header is None else {"header": self.header}
+        reader = "read_graph" if self.graph else "read_table"
+        return f"{reader}({path!r}{''.join(f', {name}={value!r}' for name, value in said.items())})"
+
+
 def write_python(
     paths: Sequence[str],
-    calls: Sequence[str],
+    readings: Sequence[Reading],
     settings: Mapping[str, Any],
     anchors: Sequence[tuple[int, int]] = (),
     forbidden: Sequence[tuple[int, int]] = (),
@@ -20,8 +71,8 @@ def write_python(
     ----------
     paths : sequence of two str
         The files.
-    calls : sequence of two str
-        How each is read, with ``{path}`` in place of the file.
+    readings : sequence of two Reading
+        How each was read.
     settings : mapping
         Method, metric, overlap, and whether common columns are compared directly.
     anchors, forbidden : sequence of (int, int), default ()
@@ -32,9 +83,9 @@ def write_python(
     str
         A script that prints the verdict and writes pairs.csv.
     """
-    reader = calls[0].partition("(")[0]
-    home = "pairup.edge_lists" if reader == "read_graph" else "pairup.tables"
-    data = ".adjacency" if reader == "read_graph" else ".values" if settings["metric"] == "precomputed" else ""
+    reader, home = ("read_graph", "pairup.edge_lists") if readings[0].graph else ("read_table", "pairup.tables")
+    data = ".adjacency" if readings[0].graph else ".values" if settings["metric"] == "precomputed" else ""
+    imports = "\n".join(sorted([f"from {home} import {reader}", "from pairup.pairs import write_pairs"]))
     names = ".with_names(x.names, y.names)" if data else ""  # tables bring their names along
     given = {name: settings[name] for name, usual in DEFAULTS.items() if settings[name] != usual}
     given |= {
@@ -43,22 +94,21 @@ def write_python(
         if pairs
     }
     arguments = "".join(f", {name}={value!r}" for name, value in given.items())
-    x, y = (call.replace("{path}", repr(path)) for call, path in zip(calls, paths, strict=True))
+    x, y = (reading.write_call(path) for reading, path in zip(readings, paths, strict=True))
     return (
-        "from pathlib import Path\n\n"
         "import pairup\n"
-        f"from {home} import {reader}\n\n"
+        f"{imports}\n\n"
         f"x = {x}\n"
         f"y = {y}\n"
         f"matching = pairup.match(x{data}, y{data}{arguments}){names}\n"
         "print(matching.verdict)\n"
-        'Path("pairs.csv").write_text(matching.to_csv(), encoding="utf-8", newline="")\n'
+        'write_pairs(matching, "pairs.csv")\n'
     )
 
 
 def write_command(
     paths: Sequence[str],
-    options: Sequence[Mapping[str, str | None]],
+    readings: Sequence[Reading],
     settings: Mapping[str, Any],
     *,
     anchors: bool = False,
@@ -70,8 +120,8 @@ def write_command(
     ----------
     paths : sequence of two str
         The files.
-    options : sequence of two mappings
-        Options that read each file.
+    readings : sequence of two Reading
+        How each was read.
     settings : mapping
         Method, metric, overlap, and whether common columns are compared directly.
     anchors, forbidden : bool, default False
@@ -82,11 +132,25 @@ def write_command(
     str or None
         The command; None where it has no options for this.
     """
-    if options[0] != options[1] or settings["on"] != "auto":
+    x, y = readings
+    if (x.graph, x.directed, x.header) != (y.graph, y.directed, y.header):
         return None
+    if any(
+        one.kinds[name] != other.kinds.get(name)
+        for one, other in ((x, y), (y, x))
+        for name in one.kinds
+        if name in other.columns
+    ):
+        return None  # --kind is about both tables
     words = ["pairup", "match", *paths]
-    for name, value in options[0].items():
-        words += [name] if value is None else [name, value]
+    words += ["--graph"] * x.graph + ["--directed"] * x.directed
+    words += [] if x.header is None else ["--header" if x.header else "--no-header"]
+    for side, reading in zip("xy", readings, strict=True):
+        words += [] if reading.id_column is None else ["--id-column", f"{side}={reading.id_column}"]
+        for name in reading.drop:
+            words += ["--drop", f"{side}={name}"]
+    for name, kind in {**x.kinds, **y.kinds}.items():
+        words += ["--kind", f"{name}={kind}"]
     for name, usual in DEFAULTS.items():
         if settings[name] != usual:
             words += [f"--{name}", f"{settings[name]}"]

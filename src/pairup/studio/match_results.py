@@ -11,7 +11,14 @@ from pairup.studio.models import Record
 Show = Literal["all", "uncertain", "changed", "confirmed", "rejected", "alone"]
 Order = Literal["uncertain", "sure", "row", "name"]
 Download = Literal[
-    "pairs.csv", "pairs.json", "pairs.parquet", "pairs.xlsx", "anchors.csv", "forbidden.csv", "matching.npz"
+    "pairs.csv",
+    "pairs.json",
+    "pairs.parquet",
+    "pairs.xlsx",
+    "pairs-with-rows.csv",
+    "anchors.csv",
+    "forbidden.csv",
+    "matching.npz",
 ]
 UNCERTAIN = 0.8  # pairs of a smaller probability are worth a look
 

@@ -14,6 +14,7 @@ from pairup.cells import SUFFIXES as TABLES
 from pairup.edge_lists import SUFFIXES as GRAPHS
 from pairup.edge_lists import read_graph
 from pairup.linkage import pair_tables
+from pairup.studio.match_code import Reading
 from pairup.tables import Table, read_table
 
 HEAD = 6  # rows that the page shows
@@ -34,20 +35,14 @@ class Side:
         Names of the rows.
     record : dict
         What the page tells of it: rows, columns with kind, use and text, first rows, notes.
-    call : str
-        The Python expression that reads it again, with ``{path}`` in place of the file.
-    options : dict of str to (str or None)
-        Options of ``pairup match`` that read it again.
-    is_plain : bool, default True
-        Whether these options say all of it.
+    reading : Reading
+        How it was read.
     """
 
     data: Any
     names: list[Any]
     record: dict[str, Any]
-    call: str
-    options: dict[str, str | None]
-    is_plain: bool = True
+    reading: Reading
 
 
 def is_graph(files: list[dict[str, Any]], form: str) -> bool:
@@ -130,16 +125,6 @@ def read_side(file: dict[str, Any], source: dict[str, Any], *, graph: bool, dire
         return _read_graph(path, source, directed) if graph else _read_table(path, source)
 
 
-def _write_call(function: str, header: bool | None, **given: Any) -> str:
-    """Return a call as Python, what is usual left out."""
-    said = {name: value for name, value in given.items() if value} | ({} if header is None else {"header": header})
-    return f"{function}({{path}}{''.join(f', {name}={value!r}' for name, value in said.items())})"
-
-
-def _header_option(header: bool | None) -> dict[str, str | None]:
-    return {} if header is None else {"--header" if header else "--no-header": None}
-
-
 def _read_graph(path: Path, source: dict[str, Any], directed: bool) -> Side:
     """Read a graph."""
     adjacency, names = read_graph(path, directed=directed, header=source["header"])
@@ -158,9 +143,8 @@ def _read_graph(path: Path, source: dict[str, Any], directed: bool) -> Side:
         "head_columns": ["node", "edges"],
         "head": [[_show(name), str(degree)] for name, degree in zip(names[:HEAD], degrees, strict=False)],
     }
-    call = _write_call("read_graph", source["header"], directed=directed)
-    options = {"--graph": None} | ({"--directed": None} if directed else {}) | _header_option(source["header"])
-    return Side(adjacency, names, record, call, dict(options))
+    reading = Reading(header=source["header"], graph=True, directed=directed)
+    return Side(adjacency, names, record, reading)
 
 
 def _read_table(path: Path, source: dict[str, Any]) -> Side:
@@ -175,12 +159,7 @@ def _read_table(path: Path, source: dict[str, Any]) -> Side:
         "head": [[_show(column[k]) for column in columns[:MOST_COLUMNS]] for k in range(min(HEAD, len(table)))],
         **_tell(table.to_dict()),
     }
-    call = _write_call("read_table", source["header"], **given)
-    options = _header_option(source["header"])
-    if source["id_column"] is not None:
-        options["--id-column"] = source["id_column"]
-    is_plain = not source["kinds"] and not source["drop"]
-    return Side(table, table.names, record, call, options, is_plain)
+    return Side(table, table.names, record, Reading(names, source["header"], **given))
 
 
 def list_cells(side: Side, record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:

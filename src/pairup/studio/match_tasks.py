@@ -7,6 +7,7 @@ import secrets
 import shutil
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,18 +16,24 @@ import numpy as np
 
 from pairup.files import replace_file
 from pairup.matching import match_steps
+from pairup.pairs import write_pairs
+from pairup.progress import estimate_seconds, warn_if_long
 from pairup.result import Matching
 from pairup.studio.match_code import write_command, write_python
 from pairup.studio.match_picture import draw_cover, draw_sides, place_nodes, place_rows
 from pairup.studio.match_results import UNCERTAIN
 from pairup.studio.match_tables import Joined, Side, is_graph, join_sides, list_cells, names_differ, read_side
 from pairup.studio.project import COVER
+from pairup.tables import Table
 
+SUFFIXES = ("csv", "xlsx", "json", "parquet")
 BINS = 20  # of the histogram
 CANDIDATES = 5  # partners that are listed for a row
 LARGEST_SAVED = 300_000_000  # bytes of probabilities that are saved with a result
 LONGEST_NAME = 120  # characters of a name on the page
 EXPECTED = (ValueError, TypeError, OSError, MemoryError, ImportError)  # of files that cannot be read
+SHORT = 5.0  # seconds up to which a search is too short for an estimate
+MOST_EXPECTED = 0.95  # of the progress, which is an estimate
 PAUSE = 0.1  # seconds between two steps that the page is told
 
 Files = dict[str, dict[str, Any] | None]
@@ -59,7 +66,7 @@ def look(path: Path, files: Files, settings: dict[str, Any]) -> Iterator[dict[st
             continue
         yield {"progress": None, "text": f"reading {file['name']}"}
         try:
-            sides[side] = read_side(file, settings[side], graph=graph, directed=settings["directed"])
+            sides[side] = read_side(file, _source(settings, side), graph=graph, directed=settings["directed"])
             told[side] = {"name": file["name"], "error": None, **sides[side].record}
         except EXPECTED as error:
             told[side] = {"name": file["name"], "error": str(error) or type(error).__name__}
@@ -67,7 +74,8 @@ def look(path: Path, files: Files, settings: dict[str, Any]) -> Iterator[dict[st
         yield {"progress": None, "text": "comparing the columns"}
         try:
             joined = join_sides(sides["x"], sides["y"], settings)
-            told["notes"] = joined.notes
+            slow = warn_if_long(len(sides["x"].names), len(sides["y"].names), settings["method"])
+            told["notes"] = [*joined.notes, slow] if slow and not graph else joined.notes
             for side, record in zip("xy", joined.records, strict=True):
                 told[side] |= record
         except EXPECTED as error:
@@ -106,12 +114,13 @@ def run(
     sides = []
     for name, file in zip("xy", given, strict=True):
         yield {"progress": None, "text": f"reading {file['name']}"}
-        sides.append(read_side(file, settings[name], graph=graph, directed=settings["directed"]))
+        sides.append(read_side(file, _source(settings, name), graph=graph, directed=settings["directed"]))
     x, y = sides
     joined = join_sides(x, y, settings)
     yield {"progress": None, "text": f"matching {len(x.names):,} with {len(y.names):,} {'nodes' if graph else 'rows'}"}
     matching: Matching | None = None
-    told = 0.0
+    expected = 0.0 if graph else estimate_seconds(len(x.names), len(y.names), settings["method"])
+    began = told = time.monotonic()
     for step in match_steps(
         *joined.data,
         method=settings["method"],
@@ -125,7 +134,8 @@ def run(
             matching = step.with_names(x.names, y.names)
         elif time.monotonic() - told > PAUSE:
             told = time.monotonic()
-            yield {"progress": None, "text": f"searching: start {step.start + 1}, step {step.iteration}"}
+            share = min((told - began) / expected, MOST_EXPECTED) if expected > SHORT else None
+            yield {"progress": share, "text": f"searching: start {step.start + 1}, step {step.iteration}"}
     assert matching is not None
     yield {"progress": None, "text": "drawing the picture"}
     identifier = secrets.token_hex(8)
@@ -135,7 +145,7 @@ def run(
     try:
         _write_view(temporary, matching, sides, joined, before)
         _write_picture(temporary, matching, joined, graph=graph)
-        downloads = _write_downloads(temporary, matching, anchors, forbidden)
+        downloads = _write_downloads(temporary, matching, joined, anchors, forbidden)
         _write_code(temporary, given, sides, settings, anchors, forbidden)
         with replace_file(folder.parent / COVER) as picture:
             shutil.copyfile(temporary / COVER, picture)
@@ -157,6 +167,13 @@ def run(
             **judge(matching),
         }
     }
+
+
+def _source(settings: dict[str, Any], side: str) -> dict[str, Any]:
+    """Return how a side is read; distances have no column of names unless one is chosen."""
+    source: dict[str, Any] = settings[side]
+    found = settings["metric"] == "precomputed" and source["id_column"] is None
+    return source | {"id_column": "none"} if found else source
 
 
 def judge(matching: Matching) -> dict[str, Any]:
@@ -239,10 +256,15 @@ def _write_picture(folder: Path, matching: Matching, joined: Joined, *, graph: b
     draw_cover(points, matching.indices.tolist(), sure).save(folder / COVER, quality=88)
 
 
-def _write_downloads(folder: Path, matching: Matching, anchors: Pairs, forbidden: Pairs) -> list[str]:
+def _write_downloads(folder: Path, matching: Matching, joined: Joined, anchors: Pairs, forbidden: Pairs) -> list[str]:
     """Write the files that can be downloaded, and return their names."""
-    (folder / "pairs.csv").write_text(matching.to_csv(), encoding="utf-8", newline="")
-    (folder / "pairs.json").write_text(json.dumps(matching.to_dict(), indent=1) + "\n", encoding="utf-8")
+    written = []
+    tables = joined.data if all(isinstance(each, Table) for each in joined.data) else None
+    for name, rows in (*((f"pairs.{suffix}", None) for suffix in SUFFIXES), ("pairs-with-rows.csv", tables)):
+        if rows is not None or "rows" not in name:
+            with suppress(ImportError):  # parquet and xlsx need packages of their own
+                write_pairs(matching, folder / name, rows)
+                written.append(name)
     saved = replace(matching, probabilities=np.empty(0)) if matching.probabilities.nbytes > LARGEST_SAVED else matching
     saved.save(folder / "matching.npz")
     for name, pairs in (("anchors.csv", anchors), ("forbidden.csv", forbidden)):
@@ -251,7 +273,7 @@ def _write_downloads(folder: Path, matching: Matching, anchors: Pairs, forbidden
             named = [(matching.names[0][i], matching.names[1][j]) for i, j in pairs]
             csv.writer(text, lineterminator="\n").writerows([("x", "y"), *named])
             (folder / name).write_text(text.getvalue(), encoding="utf-8", newline="")
-    return ["pairs.csv", "pairs.json", "matching.npz"]
+    return [*written, "matching.npz"]
 
 
 def _write_code(
@@ -264,13 +286,13 @@ def _write_code(
 ) -> None:
     """Write the same matching as Python and as a command."""
     paths = [file["own_path"] or file["name"] for file in files]
-    python = write_python(paths, [side.call for side in sides], settings, anchors, forbidden)
-    options = [side.options for side in sides]
-    command = write_command(paths, options, settings, anchors=bool(anchors), forbidden=bool(forbidden))
+    readings = [side.reading for side in sides]
+    python = write_python(paths, readings, settings, anchors, forbidden)
+    command = write_command(paths, readings, settings, anchors=bool(anchors), forbidden=bool(forbidden))
     needed = [name for name, pairs in (("anchors.csv", anchors), ("forbidden.csv", forbidden)) if pairs]
     reason = ""
-    if command is None or not all(side.is_plain for side in sides):
-        command, reason = None, "The command has no options for the way in which the files are read; use the Python."
+    if command is None:
+        reason = "The two files are read in different ways, for which the command has no options; use the Python."
     elif needed and not names_differ(sides):
         command, reason = (
             None,

@@ -27,6 +27,7 @@ LONGEST = 300.0  # seconds of one recording
 MOST_SAMPLES = 60_000_000  # of all channels: half a gigabyte in memory
 PARTS = 240  # of an outline: more than a player has pixels for
 RANGE = 40.0  # dB above and below the mean that an envelope may have when it is written as a byte
+PITCHED = 60  # seconds in which the pitch is measured; more of them take gigabytes
 DEMO_WORDS = 10  # of each speaker
 PLAYED = {"WAV", "WAVEX", "FLAC", "MP3", "OGG"}  # what browsers play
 PLAYED_SUBTYPES = {"PCM_U8", "PCM_16", "PCM_24", "PCM_32", "FLOAT", "VORBIS", "OPUS", "MPEG_LAYER_III"}
@@ -323,7 +324,7 @@ def describe_envelopes(before: Envelopes, after: Envelopes, target: Array) -> di
 
 
 def measure_pitch(recording: Recording, framing: Framing) -> float | None:
-    """Return the median pitch of a recording in Hz, or None where hardly any frame has one.
+    """Return the median pitch of the first minute of a recording in Hz, or None where hardly any frame has one.
 
     Parameters
     ----------
@@ -337,7 +338,8 @@ def measure_pitch(recording: Recording, framing: Framing) -> float | None:
     float or None
         The pitch.
     """
-    f0 = estimate_pitch(recording, framing)
+    heard = Recording(recording.signal[: PITCHED * recording.rate], recording.rate, recording.name)
+    f0 = estimate_pitch(heard, framing)
     voiced = f0[f0 > 0]
     return round(float(np.median(voiced)), 1) if len(voiced) > 0.05 * len(f0) else None
 

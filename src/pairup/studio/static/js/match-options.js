@@ -63,8 +63,7 @@ export function createOptions(client, status) {
     const key = JSON.stringify([settings, doc.anchors, doc.forbidden]);
     if (job?.status === "failed" && failure?.id !== job.id) failure = { id: job.id, key };
     failed.hidden = job?.status !== "failed" || failure.key !== key; // what has changed since may well work
-    const reason = job?.error ?? "";
-    failed.textContent = reason.charAt(0).toUpperCase() + reason.slice(1);
+    failed.textContent = job?.error ?? "";
   };
   client.on("job", draw);
   return { element, update: draw };

@@ -2,7 +2,7 @@
 import { request } from "./api.js";
 import { announce, h, icon, toast } from "./dom.js";
 
-const LABELS = { "pairs.csv": "Pairs as csv", "pairs.json": "Pairs as json", "pairs.parquet": "Pairs as parquet", "pairs.xlsx": "Pairs as xlsx", "matching.npz": "Whole result (.npz)" };
+const LABELS = { "pairs.csv": "Pairs as csv", "pairs.json": "Pairs as json", "pairs.parquet": "Pairs as parquet", "pairs.xlsx": "Pairs as xlsx", "pairs-with-rows.csv": "Pairs with both rows", "matching.npz": "Whole result (.npz)" };
 
 async function copy(text) {
   try {

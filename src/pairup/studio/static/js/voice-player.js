@@ -27,7 +27,7 @@ const eye = new IntersectionObserver((entries) => {
 export class Player {
   /** `sound` and `outline` are addresses, `seconds` the length, `tone` one of source, converted, target. */
   constructor({ label, sound, outline: shape, seconds, tone, small = false }) {
-    Object.assign(this, { label, sound, shape, seconds, peaks: [], time: 0, listeners: [], audio: null });
+    Object.assign(this, { label, sound, shape, seconds, small, peaks: [], time: 0, listeners: [], audio: null });
     this.button = h("button", { type: "button", class: "icon play", onclick: () => this.toggle() });
     this.canvas = h("canvas", { "aria-hidden": "true" });
     this.wave = h("div", {
@@ -105,7 +105,9 @@ export class Player {
   }
 
   tell() {
-    this.clock.textContent = this.time > 0 && this.time < this.seconds ? `${this.time.toFixed(1)} / ${clock(this.seconds)}` : clock(this.seconds);
+    const moved = this.time > 0 && this.time < this.seconds;
+    const now = this.seconds < 60 ? this.time.toFixed(1) : clock(this.time).replace(" min", "");
+    this.clock.textContent = !moved ? clock(this.seconds) : this.small ? clock(this.time) : `${now} / ${clock(this.seconds)}`;
     this.wave.setAttribute("aria-valuenow", this.time.toFixed(2));
     this.wave.setAttribute("aria-valuetext", `${this.time.toFixed(1)} of ${this.seconds.toFixed(1)} seconds`);
     for (const listener of this.listeners) listener(this.time);

@@ -115,7 +115,7 @@ export function createPage(main, client) {
     const fresh = listen.update(view);
     if (!first && fresh.length) {
       announce(`Converted: ${fresh.map((result) => `${result.name}, pitch ${tellPitch(result.pitch)}`).join("; ")}`);
-      if (asked) listen.card(fresh[0].id).scrollIntoView({ block: "nearest", behavior: "smooth" });
+      if (asked) listen.card(fresh[0].id).scrollIntoView({ block: "nearest", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
       asked = null;
     }
     const unread = view.files.some((file) => !("seconds" in file.details) && !("problem" in file.details));
