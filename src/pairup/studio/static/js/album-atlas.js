@@ -13,11 +13,13 @@ export class Atlas {
     this.missing = missing;
     this.sheets = new Map(); // "128-crop-0" → {level, fit, index, count, image, loading}
     this.clock = 0;
+    this.listed = false; // before that nothing can be missing
   }
 
   /** Ask which sheets there are; the smallest are loaded at once. */
   async refresh() {
     const found = await request("GET", this.client.address("sheets"));
+    this.listed = true;
     for (const sheet of found) {
       const key = `${sheet.level}-${sheet.fit}-${sheet.index}`;
       const known = this.sheets.get(key);
@@ -81,7 +83,7 @@ export class Atlas {
     const columns = Math.floor(SHEET / level), full = columns * columns;
     const sheet = this.sheets.get(`${level}-${fit}-${Math.floor(number / full)}`);
     const place = number % full;
-    if (ask && (!sheet || sheet.count <= place)) this.missing(level, fit);
+    if (ask && this.listed && (!sheet || sheet.count <= place)) this.missing(level, fit);
     if (!sheet) return null;
     if (ask && sheet.stale && !sheet.loading) this.load(sheet);
     if (!sheet.image || sheet.holds <= place) return null;
