@@ -281,3 +281,14 @@ def test_arrays_are_tables_of_numbers():
     assert is_table(table)
     assert NO_ID == "none"
     assert Table.from_cells(Cells("x", ["none", "a"], [["u", "v"], [1, 2]], True), id_column="none").names == ["u", "v"]
+
+
+def test_different_dates_in_the_first_column_name_the_rows_and_are_compared(tmp_path):
+    table = read_table(write(tmp_path / "a.csv", "day,a\n2024-01-01,1\n2024-01-02,4\n2024-01-04,2\n"))
+    assert table.names == ["2024-01-01", "2024-01-02", "2024-01-04"]
+    record = table.to_dict()
+    assert [column["use"] for column in record["columns"]] == ["encoded", "encoded"]
+    assert "rows named by the dates of 'day'" in record["notes"]
+    assert table.revise(id_column="a").names == ["1", "4", "2"]
+    assert table.revise(drop=["a"]).names == table.names
+    assert table.revise(id_column="none").names == [0, 1, 2]

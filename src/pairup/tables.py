@@ -4,7 +4,7 @@ import csv
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,8 @@ class Table:
         Columns that are left out because the user asked for it.
     found_id : bool, default False
         Whether the id column was found, not given.
+    has_date_names : bool, default False
+        Whether the names are the dates of the first column, which are compared too.
     """
 
     cells: Cells
@@ -73,6 +75,7 @@ class Table:
     id_column: str | None = None
     dropped: frozenset[str] = frozenset()
     found_id: bool = False
+    has_date_names: bool = False
 
     def __len__(self) -> int:
         return len(self.names)
@@ -126,6 +129,9 @@ class Table:
         rows = list(range(len(columns[0].cells))) if names is None else list(names)
         if place is not None:
             rows = [plain_name(cell) for cell in columns[place].cells]
+        by_date = place is None and not no_id and names is None and _are_days(columns[0])
+        if by_date:
+            rows = [plain_name(cell) for cell in columns[0].cells]
         if len(columns) == 1 and place is not None:
             raise ValueError(f"{source}: no column but the id column; expected columns of numbers too")
         return cls(
@@ -135,6 +141,7 @@ class Table:
             None if place is None else cells.names[place],
             frozenset(cells.names[k] for k in dropped),
             found,
+            by_date,
         )
 
     @classmethod
@@ -209,7 +216,8 @@ class Table:
         Table
             The revised table.
         """
-        outside = self.names if self.id_column is None and self.names != list(range(len(self))) else None
+        counted = self.names == list(range(len(self)))
+        outside = None if self.id_column is not None or self.has_date_names or counted else self.names
         return Table.from_cells(self.cells, id_column=id_column, kinds=kinds, drop=drop, names=outside)
 
     def encode(self, *, common: Sequence[str] = (), keeps_common: bool = False) -> Encoded:
@@ -227,8 +235,11 @@ class Table:
         Encoded
             The numbers and the record.
         """
+        cells = self.cells
+        if self.has_date_names:
+            cells = replace(cells, notes=(*cells.notes, f"rows named by the dates of {self.columns[0].name!r}"))
         roles = Roles(self.id_column, self.found_id, self.dropped, tuple(common), keeps_common)
-        return encode_columns(self.cells, self.columns, roles)
+        return encode_columns(cells, self.columns, roles)
 
     @property
     def values(self) -> Array:
@@ -299,6 +310,11 @@ def find_column(columns: Sequence[str], wanted: str, source: str) -> int:
     if wanted.isdecimal() and int(wanted) < len(columns):
         return int(wanted)
     raise ValueError(f"{source}: no column {wanted!r}; the columns are {', '.join(columns[:20])}")
+
+
+def _are_days(column: Column) -> bool:
+    """Tell whether a column holds different dates, which name the rows as well as they describe them."""
+    return column.kind == "date" and not column.missing and len(set(column.values)) == len(column.values) > 1
 
 
 def _find_id(columns: list[Column], cells: Cells, dropped: set[int], wanted: Mapping[int, str]) -> int | None:
