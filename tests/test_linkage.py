@@ -18,7 +18,7 @@ from pairup.linkage import (
     share_closer,
 )
 from pairup.memory import check_memory
-from pairup.tables import Table
+from pairup.tables import Table, as_table
 
 
 def table(name, **columns):
@@ -150,7 +150,7 @@ def test_distances_of_all_kinds():
 
 def test_ten_thousand_common_columns_are_not_all_compared(rng):
     values = rng.normal(size=(12, 10_000)).round(3).astype(str)
-    columns = {f"gene {k}": list(values[:, k]) for k in range(values.shape[1])}
+    columns = {f"gene {k} count": list(values[:, k]) for k in range(values.shape[1])}
     found = pair_tables(table("x", **columns), table("y", **columns))
     assert len(found.common) == MOST_COMMON
     assert found.X.shape == (12, 10_000 - MOST_COMMON)
@@ -164,3 +164,13 @@ def test_ten_thousand_columns_of_categories_need_memory_that_is_predicted(monkey
     monkeypatch.setattr("pairup.encoding.check_memory", lambda n, m, k: check_memory(n * 1000, m, k))
     with pytest.raises(MemoryError, match=r"x: 10000 columns become up to 100000 columns of numbers, .*; drop some"):
         table("x", **columns).encode()
+
+
+def test_numbered_columns_are_taken_for_coordinates(rng):
+    pandas = pytest.importorskip("pandas")
+    frames = [pandas.DataFrame(rng.normal(size=(30, 4)), columns=["pc1", "pc2", "pc3", "age"]) for _ in range(2)]
+    x, y = (as_table(frame, side) for frame, side in zip(frames, "XY", strict=True))
+    common, notes = find_common(x, y)
+    assert common == ["age"]
+    assert any("pc1 to pc3: numbered columns" in note for note in notes)
+    assert find_common(x, y, ["pc2"])[0] == ["pc2"]

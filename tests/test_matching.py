@@ -315,6 +315,19 @@ def test_common_columns_decide_where_the_others_are_unrelated(rng):
     assert "By the common columns alone about" in matching.report
 
 
+def test_columns_of_one_name_that_mean_different_things_do_no_harm(rng):
+    Z = rng.gamma(2.0, size=(60, 4)) * [4, 3, 2, 1]
+    turned = Z @ np.linalg.qr(rng.normal(size=(4, 4)))[0]
+    names, order = ["long", "wide", "high", "deep"], rng.permutation(60)
+    moved = turned + Z.mean(axis=0) - turned.mean(axis=0)
+    pandas = pytest.importorskip("pandas")
+    x, y = pandas.DataFrame(Z, columns=names), pandas.DataFrame(moved[order], columns=names)
+    matching = pairup.match(x, y)
+    assert (order[matching.indices] == np.arange(60)).mean() > 0.9
+    assert matching.reliable
+    assert "the pairing is found without them" in matching.report
+
+
 def test_common_columns_alone_decide_where_the_others_are_equal(rng):
     x, y, age, _ = make_frames(rng)
     matching = pairup.match(x.assign(pay=np.arange(20) % 2), y.assign(desk=[*range(19), 5]), on=["age", "town"])

@@ -1,5 +1,7 @@
 """Columns that two tables have in common, compared directly: scores of all pairs."""
 
+import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +18,7 @@ COMPARED = ("number", "date", "boolean", "category", "text")
 FURTHEST = 0.5  # largest distance of two distributions (Kolmogorov–Smirnov) of columns that are found to be common
 AGREEMENT = 0.9  # share of right pairs whose categories agree: some are mistyped, some change
 MOST_COMMON = 50  # columns that are compared directly unless they are named: each takes n·m·log m operations
+SERIES = 3  # columns whose names differ by a number only: coordinates, as a rule
 SHARED = 0.3  # least share of rows whose category or text occurs in the other table too
 
 
@@ -163,8 +166,14 @@ def find_common(x: Table, y: Table, on: str | Sequence[str] = "auto") -> tuple[l
             _check_wanted(name, x, y)
         return list(dict.fromkeys(on)), []
     common, notes = [], []
+    numbered = find_series([name for name in of_x if name in of_y]) if x.cells.named and y.cells.named else []
+    if numbered:
+        notes.append(
+            f"{numbered[0]} to {numbered[-1]}: numbered columns are taken for coordinates, which may mean different "
+            f"things in X and in Y; --on {numbered[0]} compares one all the same"
+        )
     for name in of_x if x.cells.named and y.cells.named else ():
-        if name not in of_y or name in x.dropped | y.dropped:
+        if name not in of_y or name in x.dropped | y.dropped or name in numbered:
             continue
         one, other = of_x[name], of_y[name]
         if "id" in (one.kind, other.kind) or name in (x.id_column, y.id_column):
@@ -186,6 +195,29 @@ def find_common(x: Table, y: Table, on: str | Sequence[str] = "auto") -> tuple[l
             )
             break
     return common, notes
+
+
+def find_series(names: Sequence[str]) -> list[str]:
+    """Return the names that differ from others by a number only, such as pc1, pc2 and pc3.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of columns.
+
+    Returns
+    -------
+    list of str
+        Those of which at least three have the same stem.
+
+    Examples
+    --------
+    >>> find_series(["pc1", "age", "pc2", "pc3", "line2"])
+    ['pc1', 'pc2', 'pc3']
+    """
+    stems = {name: re.sub(r"\d+$", "", name) for name in names if re.search(r"\d$", name)}
+    counts = Counter(stems.values())
+    return [name for name, stem in stems.items() if counts[stem] >= SERIES]
 
 
 def _check_wanted(name: str, x: Table, y: Table) -> None:

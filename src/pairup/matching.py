@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import ArrayLike
@@ -10,7 +11,7 @@ from pairup.baseline import compare_steps
 from pairup.climb import Step
 from pairup.constraints import count_given
 from pairup.evidence import Evidence
-from pairup.linkage import pair_tables
+from pairup.linkage import TablePair, pair_tables
 from pairup.matcher import Matcher
 from pairup.matchers import KSHSIC, KSMI, KSNOCCO, LSOM
 from pairup.methods import METHODS, check_method
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 MATCHERS: dict[str, type[Matcher]] = {"lsom": LSOM, "ks-hsic": KSHSIC, "ks-nocco": KSNOCCO, "ks-mi": KSMI}
 ALTERNATIVES = 3  # other solutions that a matching lists
+SURE = 0.8  # expected share of right pairs from which common columns need not be compared directly
 
 
 def match(
@@ -222,6 +224,20 @@ def match_steps(
         )  # fmt: skip
         if pair.common and prior is not None:
             raise ValueError("on and prior both say which pairs are likely; pass one of them")
+        if pair.common and on == "auto" and prior_weight is None:
+            search = partial(
+                match_steps,
+                as_table(X, "X"),
+                as_table(Y, "Y"),
+                anchors=anchors,
+                forbidden=forbidden,
+                overlap=overlap,
+                metric=metric,
+                n_jobs=n_jobs,
+                random_state=random_state,
+            )
+            yield from _weigh_common(search, pair)
+            return
         X, Y, names, told = pair.X, pair.Y, pair.names, pair.summary
         prior, in_nats = (pair.prior, True) if pair.common else (prior, False)
     elif on not in ("auto", "none") and len(on):
@@ -267,6 +283,26 @@ def match_steps(
             yield Step(model.n_searches_ + compared.start, compared.iteration, indices, value)
         else:
             yield _add_report(_from_model(model, method, names, compared), told)
+
+
+def _weigh_common(search: Callable[..., Iterator[Step | Matching]], pair: TablePair) -> Iterator[Step | Matching]:
+    """Compare the common columns directly only where dependence alone does not identify the pairing.
+
+    Columns of one name need not mean the same in both tables.
+    """
+    matching: Matching | None = None
+    for step in search(on="none"):
+        if isinstance(step, Matching):
+            matching = step
+        else:
+            yield step
+    assert matching is not None
+    if matching.reliable and (matching.reliability or 0.0) >= SURE:
+        yield _add_report(matching, f"In both tables: {', '.join(pair.common)}; the pairing is found without them.")
+        return
+    told = "\n".join(f"Not compared directly: {note}." for note in pair.notes)
+    for step in search(on=list(pair.common)):
+        yield _add_report(step, told) if isinstance(step, Matching) else step
 
 
 def _add_report(matching: Matching, told: str) -> Matching:
