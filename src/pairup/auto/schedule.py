@@ -158,7 +158,10 @@ class GeneticConstants:
 class ConsensusConstants:
     """How candidates are ranked, and how they vote."""
 
-    voters: int = 6  # candidates whose votes decide
+    voters: int = 6  # candidates whose votes decide …
+    voter: float = (
+        0.25  # … and whose partners are at least this similar to those of the best: others mean a mirror image
+    )
     tie_break: float = 0.01  # weight of the votes of all others
     joint_penalty: float = 0.02  # scores of the joint metric are too good by this, as it is fitted to all (73 sets)
     sharpness: float = 0.1  # candidates this far behind the best count 1/e as much in the votes
