@@ -195,6 +195,15 @@ class CalibrationConstants:
     near_tie: float = 0.97  # another solution whose score comes this close explains the data as well
 
 
+@dataclass(frozen=True)
+class OverlapConstants:
+    """How many objects have a partner, where that is to be estimated."""
+
+    # The share of pairs expected to be right from which its square root is the overlap: on embeddings, rotations and
+    # fields of overlap 1, .8 and .6 it was off by .07 on average, by .18 at the most.
+    least_share: float = 0.2
+
+
 PROBLEM = ProblemLimits()
 CANONICAL = CanonicalConstants()
 GEOMETRY = GeometryConstants()
@@ -205,6 +214,7 @@ SEARCH = SearchConstants()
 GENETIC = GeneticConstants()
 CONSENSUS = ConsensusConstants()
 CALIBRATION = CalibrationConstants()
+OVERLAP = OverlapConstants()
 
 
 @dataclass(frozen=True)
