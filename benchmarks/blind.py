@@ -170,7 +170,7 @@ def format_cell(result: dict | None) -> str:
 
 
 def draw(results: dict, rows: list[Task], methods: list[str], path: Path) -> None:
-    """Draw one line per row, with a mark per method; accuracy to the left, FOSCTTM to the right."""
+    """Draw one line per row, with a mark per method; accuracy above, FOSCTTM below."""
     import matplotlib.pyplot as plt
 
     parts = [[t for t in rows if t.score == kind and t.name in results] for kind in ("right", "FOSCTTM")]
