@@ -48,11 +48,6 @@ class Constraints:
     prior_unit: float = 0.0
 
     @property
-    def is_permutation(self) -> bool:
-        """Whether every object has a partner."""
-        return self.n == self.m == self.n_pairs
-
-    @property
     def largest(self) -> int:
         """The size of the larger set."""
         return max(self.n, self.m)

@@ -46,6 +46,17 @@ def test_the_best_candidates_vote_and_rivals_are_kept(rng):
     assert decided.support == pytest.approx(1.0)  # by the metric that is not the winner's own
 
 
+def test_a_mirror_image_has_no_vote(rng):
+    n = 30
+    truth, mirror = np.arange(n), np.arange(n)[::-1]
+    Y = np.sort(rng.normal(size=(n, 1)), axis=0)
+    of_truth, of_mirror = (Candidate("a", k, 0.1, p, 1.0) for k, p in enumerate((truth, mirror)))
+    candidates = [of_truth, of_mirror, of_mirror, of_mirror]
+    J = np.array([[-5.0], [-4.9], [-4.9], [-4.9]])
+    decided = form_consensus(candidates, J, np.ones(1), np.exp(-squared_distances(Y)), Constraints(n, n, n), [])
+    np.testing.assert_array_equal(decided.indices, truth)
+
+
 def test_the_joint_geometry_has_to_be_better_by_its_penalty(rng):
     n = 20
     one, other = rng.permutation(n), rng.permutation(n)

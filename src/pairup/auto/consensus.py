@@ -159,7 +159,9 @@ def form_consensus(
     ranked = [candidates[k] for k in order]
     scores, similar = scores[order], partner_similarity([c.indices for c in ranked], similarity)
     votes = count_votes(ranked, np.exp((scores - scores[0]) / CONSENSUS.sharpness), constraints)
-    few = count_votes(ranked[: CONSENSUS.voters], np.ones(min(CONSENSUS.voters, len(ranked))), constraints)
+    # Votes of different solutions, such as a mirror image, would add up to a matching that neither of them means.
+    same = [candidate for candidate, alike in zip(ranked, similar[0], strict=True) if alike >= CONSENSUS.voter]
+    few = count_votes(same[: CONSENSUS.voters], np.ones(min(CONSENSUS.voters, len(same))), constraints)
     rivals: list[int] = []
     for k in range(1, len(ranked)):
         if all(similar[k, other] < CONSENSUS.same for other in [0, *rivals]):

@@ -16,7 +16,7 @@ from pairup.auto.canonical import Canonical
 from pairup.auto.consensus import Consensus, median_scores
 from pairup.auto.geometry import GeometryPair, JointGeometry
 from pairup.auto.problem import Context, Problem
-from pairup.auto.schedule import CALIBRATION, CONSENSUS, GEOMETRY, PROBLEM
+from pairup.auto.schedule import CALIBRATION, CONSENSUS, GEOMETRY, OVERLAP, PROBLEM
 from pairup.auto.search import is_clear, pool_solutions, select_geometries, soften
 from pairup.auto.significance import compare_with_unrelated
 from pairup.auto.stages import Geometries, score_matchings, search
@@ -64,8 +64,7 @@ class Answer:
 def solve(problem: Problem, *, seed: int = 0, n_jobs: int | None = None) -> Iterator[Step | Answer]:
     """Match two sets.
 
-    Where the overlap is to be estimated, the pairs that the fitted density ratio favours over chance are counted, and
-    the sets are matched once more with that many pairs.
+    Where not every object has a partner, the sets are matched as if all had one, and the likeliest pairs are kept.
 
     Parameters
     ----------
@@ -106,15 +105,54 @@ def solve_canonical(problem: Problem, *, seed: int, n_jobs: int | None) -> Itera
     Step or Answer
         A step for each candidate, and the answer last.
     """
-    context = Context(problem.constraints, seed, n_jobs)
+    constraints = problem.constraints
+    most = max(constraints.count_possible(), constraints.n_pairs)
+    context = Context(replace(constraints, n_pairs=most), seed, n_jobs)
     geometries = list(problem.geometries())
     further = problem.further_geometries()
     answer, geometries = yield from find_answer(geometries, further, problem.prior_weight, context)
-    if problem.estimates_overlap:
-        n_pairs = max(estimate_pairs(answer, geometries), len(problem.constraints.anchors[0]))
-        context = replace(context, constraints=replace(problem.constraints, n_pairs=n_pairs))
-        answer, _ = yield from find_answer(geometries, (), problem.prior_weight, context)
-    yield answer
+    wanted = estimate_pairs(answer, geometries) if problem.estimates_overlap else constraints.n_pairs
+    yield keep_likeliest(answer, max(wanted, len(constraints.anchors[0])), constraints)
+
+
+def keep_likeliest(answer: Answer, n_pairs: int, constraints: Constraints) -> Answer:
+    """Return the answer with no more pairs than wanted: the known and the likeliest ones.
+
+    A search for fewer pairs would find others: those of objects that stand out, which bring the most alignment.
+
+    Parameters
+    ----------
+    answer : Answer
+        A matching of as many pairs as there can be.
+    n_pairs : int
+        How many pairs to keep.
+    constraints : Constraints
+        The known pairs.
+
+    Returns
+    -------
+    Answer
+        The matching of these pairs.
+    """
+    assert answer.consensus is not None
+    matched = np.flatnonzero(answer.indices >= 0)
+    if n_pairs >= len(matched):
+        return answer
+    chances = answer.confidence[matched] + np.isin(matched, constraints.anchors[0])
+    kept = matched[np.argsort(-chances, kind="stable")[:n_pairs]]
+    indices, confidence = np.full_like(answer.indices, -1), np.zeros_like(answer.confidence)
+    indices[kept], confidence[kept] = answer.indices[kept], answer.confidence[kept]
+    consensus = replace(answer.consensus, indices=indices)
+    reliable, reliability, report = assess(confidence[kept], consensus)
+    return replace(
+        answer,
+        indices=indices,
+        confidence=confidence,
+        reliable=reliable,
+        reliability=reliability,
+        report=report,
+        consensus=consensus,
+    )
 
 
 def restore_answer(answer: Answer, canonical: Canonical) -> Answer:
@@ -330,7 +368,11 @@ def conclude(consensus: Consensus, geometries: Sequence[GeometryPair], context: 
 
 
 def estimate_pairs(answer: Answer, geometries: Sequence[GeometryPair]) -> int:
-    """Return how many pairs the fitted density ratio favours over chance: those with r(x_i, y_i) > 1, left one out.
+    """Return how many objects seem to have a partner, by the share of pairs that is expected to be right.
+
+    An object without a partner takes that of another, which takes that of a third, and so on. If a share s of the
+    objects has a partner, about s² of the pairs come out right. Where too few are expected to be right for that, the
+    pairs are counted that the fitted density ratio favours over chance: those with r(x_i, y_i) > 1, left one out.
 
     Parameters
     ----------
@@ -345,10 +387,12 @@ def estimate_pairs(answer: Answer, geometries: Sequence[GeometryPair]) -> int:
         The number of pairs, at least 1.
     """
     assert answer.consensus is not None
+    matched = np.flatnonzero(answer.indices >= 0)
+    if answer.reliability >= OVERLAP.least_share:
+        return max(1, round(float(np.sqrt(answer.reliability)) * len(matched)))
     named = {geometry.metric: geometry for geometry in geometries}
     best = next(c.metric for c in answer.consensus.candidates if c.metric in named)  # not the joint one
     x, y = named[best].spectra(GEOMETRY.scoring_kernels[0])
     J = held_out_scores(x, y, [answer.indices])[0]
     r = density_ratios(x, y, answer.indices, SCORED_EPSILONS[int(J.argmin())])
-    matched = np.flatnonzero(answer.indices >= 0)
     return max(1, int((r[matched, answer.indices[matched]] > 1.0).sum()))
