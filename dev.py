@@ -150,7 +150,7 @@ def run_all(steps):
 
 
 def demo(arguments):
-    """Match picture halves and write a picture of the result; options go to `pairup demo`."""
+    """Shred pictures, put them together again, write pictures of it; options go to `pairup demo`."""
     install(extras=("album", "plot"))
     return run(BIN / "pairup", "demo", *arguments)
 

@@ -1,4 +1,4 @@
-"""The names of methods and metrics. Nothing heavy is imported here, so that the command line can list them."""
+"""The names of methods, metrics and cuts. Nothing heavy is imported here, so that the command line can list them."""
 
 import warnings
 from collections.abc import Collection
@@ -10,6 +10,7 @@ VOICE_METHODS = (
     "identity", "mean-variance", "random", "z-score", "inca", "inca-z",
     "ks-hsic", "ks-nocco", "lsom-literal", "lsom", "match", "auto", "oracle",
 )  # fmt: skip
+CUTS = ("strips", "checkerboard", "four-strips", "halves")  # ways to cut pictures into two piles
 FORMER_NAMES = {"default": "auto"}
 
 

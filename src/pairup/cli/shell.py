@@ -4,8 +4,9 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -245,6 +246,22 @@ def progress(text: str, *, total: float | None = None) -> Iterator[Progress]:
             yield Progress(bar, bar.add_task(text, total=total))
     else:  # a bar that is disabled prints an empty line, before rich 15
         yield Progress(None, None)
+
+
+def refuse_existing(outputs: Iterable[Path], force: bool) -> None:
+    """Stop before an existing file is overwritten, unless --force was given.
+
+    Parameters
+    ----------
+    outputs : iterable of path
+        The files to be written.
+    force : bool
+        Whether they may be overwritten.
+    """
+    if existing := [path for path in outputs if path.exists() and not force]:
+        more = f" and {len(existing) - 1} more" if len(existing) > 1 else ""
+        verb = "exist" if more else "exists"
+        raise click.ClickException(f"{existing[0]}{more} {verb}; choose another output or pass --force")
 
 
 def has_screen() -> bool:
