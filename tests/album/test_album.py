@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from pairup.album import Album, Frame, Photos, Style, arrange, read_photos
+from pairup.album.album import Quality, measure_likeness
 from pairup.album.features import read_vectors
 
 
@@ -159,3 +160,12 @@ def test_json_that_would_take_all_memory_is_refused(part, count, told, tmp_path)
     (tmp_path / "a.json").write_text(part * count)
     with pytest.raises(ValueError, match=rf"a\.json is not a saved album \(.*{told}"):
         Album.load(tmp_path / "a.json")
+
+
+def test_likeness_compares_neighbours_with_a_random_order(rng):
+    X = rng.random((400, 3))
+    cells = np.indices((20, 20)).reshape(2, -1).T
+    assert measure_likeness(X, cells) == pytest.approx(1, abs=0.03)
+    assert measure_likeness(cells.astype(float), cells) > 5
+    assert measure_likeness(7 * X + 1, cells) == pytest.approx(measure_likeness(X, cells))
+    assert "no more alike" in Quality(0.4, 0.4, 0.0, 0.0, measure_likeness(X, cells)).in_words

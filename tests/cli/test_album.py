@@ -47,7 +47,7 @@ def test_json(folder):
     assert answer["photos"] == 4
     assert len(answer["left_out"]) == 5
     assert answer["skipped"] == [{"file": "notes.txt", "reason": "not a picture of a known format"}]
-    assert set(answer["quality"]) == {"dpq", "random", "tie_free", "kept"}
+    assert set(answer["quality"]) == {"dpq", "random", "tie_free", "kept", "likeness"}
 
 
 def test_preview_needs_no_sorting(folder):
