@@ -90,8 +90,8 @@ def test_ids_are_carried_to_the_pairs(tmp_path, rng):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["match", "x.csv", "missing.csv"], 1, "missing.csv: no such file"),
-        (["match", "x.csv", "y.npy", "-o", "no/such/pairs.csv"], 1, "the folder no/such does not exist"),
+        (["match", "x.csv", "missing.csv"], 2, "missing.csv: no such file"),
+        (["match", "x.csv", "y.npy", "-o", "no/such/pairs.csv"], 2, "the folder no/such does not exist"),
         (["match", "x.csv", "y.npy", "-o", "pairs.pdf"], 2, "expected a name that ends in .csv or .json"),
         (["match", "x.csv"], 2, "Missing argument 'Y'"),
         (["match", "x.csv", "y.npy", "--method", "magic"], 2, "magic"),

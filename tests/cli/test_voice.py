@@ -111,3 +111,10 @@ def test_the_former_names_of_auto_and_of_the_seed_are_accepted(folder):
     assert old.stderr == "Warning: the method 'default' is now called 'auto'\n"
     assert "default|" not in run("score", "--help").stdout
     assert run(*arguments, "--method", "magic").exit_code == 2
+
+
+def test_a_voice_is_not_saved_as_a_sound(folder, tmp_path):
+    done = run("train", folder / "source", folder / "target", "-o", tmp_path / "voice.wav")
+    assert done.exit_code == 2
+    assert "a voice is no sound; expected a name that ends in .npz" in done.stderr
+    assert list(tmp_path.glob("*.wav")) == []
