@@ -31,8 +31,8 @@ SURE = 0.8  # expected share of right pairs from which common columns need not b
 
 
 def match(
-    X: ArrayLike,
-    Y: ArrayLike,
+    X: "ArrayLike | Table",
+    Y: "ArrayLike | Table",
     *,
     method: str = "auto",
     metric: str = "auto",
@@ -158,8 +158,8 @@ def _last(steps: Iterable[Step | Matching], callback: Callable[[Step], object] |
 
 
 def match_steps(
-    X: ArrayLike,
-    Y: ArrayLike,
+    X: "ArrayLike | Table",
+    Y: "ArrayLike | Table",
     *,
     method: str = "auto",
     metric: str = "auto",

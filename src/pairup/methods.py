@@ -1,4 +1,4 @@
-"""The names of methods, metrics and sound files. Nothing heavy is imported here: the command line lists them."""
+"""The names of methods, metrics, cuts and sound files. Nothing heavy is imported here: the command line lists them."""
 
 import warnings
 from collections.abc import Collection
@@ -11,6 +11,7 @@ VOICE_METHODS = (
     "ks-hsic", "ks-nocco", "lsom-literal", "lsom", "match", "auto", "oracle",
 )  # fmt: skip
 SOUND_SUFFIXES = (".wav", ".flac", ".ogg", ".mp3", ".aif", ".aiff", ".au", ".caf", ".w64")
+CUTS = ("strips", "checkerboard", "four-strips", "halves")  # ways to cut pictures into two piles
 FORMER_NAMES = {"default": "auto"}
 
 

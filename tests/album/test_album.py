@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from pairup.album import Album, Frame, Photos, Style, arrange, read_photos
+from pairup.album.album import Quality
 from pairup.album.features import read_vectors
 
 
@@ -180,3 +181,8 @@ def test_json_without_a_folder_has_whole_paths(folder, tmp_path):
     (tmp_path / "elsewhere" / "album.json").write_bytes(album.to_json())
     assert json.loads(album.to_json())["photos"][0]["path"] == str(folder / "img1.png")
     assert Album.load(tmp_path / "elsewhere" / "album.json").order.tolist() == album.order.tolist()
+
+
+def test_quality_is_said_in_words():
+    assert "no more alike" in Quality(0.4, 0.4, 0.0, 0.0, 1.01).in_words
+    assert Quality(0.9, 0.4, 0.7, 0.4, 2.31).in_words == "neighbours are 2.3× more alike than in a random order"

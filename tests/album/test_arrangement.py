@@ -14,6 +14,8 @@ def test_vectors_and_photos(folder, rng):
     assert sorted(album.order) == list(range(12))
     assert album.quality.dpq > album.quality.random
     assert "DPQ16" in str(album.quality)
+    assert album.quality.likeness > 1.1
+    assert album.quality.in_words == f"neighbours are {album.quality.likeness:.1f}× more alike than in a random order"
 
 
 def test_steps_stream_and_end_with_the_album(rng):

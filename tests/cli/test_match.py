@@ -91,7 +91,7 @@ def test_ids_are_carried_to_the_pairs(tmp_path, rng):
     ("arguments", "code", "message"),
     [
         (["match", "x.csv", "missing.csv"], 2, "missing.csv' does not exist"),
-        (["match", "x.csv", "y.npy", "-o", "no/such/pairs.csv"], 1, "the folder no/such does not exist"),
+        (["match", "x.csv", "y.npy", "-o", "no/such/pairs.csv"], 2, "the folder no/such does not exist"),
         (
             ["match", "x.csv", "y.npy", "-o", "pairs.pdf"],
             2,

@@ -45,7 +45,7 @@ class Quality:
         DPQ16 with ties averaged: about 0 for random orders.
     kept : float
         Share of the 8 nearest items that are among the 8 nearest on the frame.
-    likeness : float, default 1
+    likeness : float, default 1.0
         How many times nearer neighbours are to each other than in a random order: 1 for random orders.
     """
 
@@ -54,6 +54,19 @@ class Quality:
     tie_free: float
     kept: float
     likeness: float = 1.0
+
+    @property
+    def in_words(self) -> str:
+        """The quality in words, for who does not know DPQ.
+
+        Examples
+        --------
+        >>> Quality(0.87, 0.41, 0.74, 0.4, likeness=2.08).in_words
+        'neighbours are 2.1× more alike than in a random order'
+        """
+        if self.likeness < 1.05:
+            return "neighbours are no more alike than in a random order"
+        return f"neighbours are {self.likeness:.1f}× more alike than in a random order"
 
     def __str__(self) -> str:
         return (

@@ -32,6 +32,11 @@ def run_command(command: click.Command) -> NoReturn:
         leave(error.exit_code)
     except BrokenPipeError:  # the reader of our output has closed it, as in `pairup match … | head`
         leave(1)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:  # a path that is wrong is a wrong call
+        if os.environ.get("PAIRUP_DEBUG"):
+            raise
+        click.echo(f"Error: {describe(error)}", err=True)
+        leave(2)
     except (ValueError, TypeError, OSError, MemoryError, ImportError) as error:
         if isinstance(error, ImportError) and was_interrupted(error):
             click.echo("interrupted", err=True)
@@ -41,6 +46,41 @@ def run_command(command: click.Command) -> NoReturn:
         click.echo(f"Error: {describe(error)}", err=True)
         leave(1)
     leave(code if isinstance(code, int) else 0)
+
+
+def show_help(ctx: click.Context) -> None:
+    """Print the help of a group that was called without a command.
+
+    Parameters
+    ----------
+    ctx : click.Context
+        The context of the group.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def count(n: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    Parameters
+    ----------
+    n : int
+        The number.
+    noun : str
+        The noun in the singular, whose plural ends in s.
+
+    Returns
+    -------
+    str
+        Both.
+
+    Examples
+    --------
+    >>> count(1, "photo"), count(2, "photo"), count(1200, "photo")
+    ('1 photo', '2 photos', '1200 photos')
+    """
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def end_if_interrupted(unraisable: Any) -> None:
@@ -221,7 +261,7 @@ class Progress:
         self._bar = bar
         self._task = task
 
-    def update(self, text: str, done: float | None = None) -> None:
+    def update(self, text: str, done: float | None = None, total: float | None = None) -> None:
         """Show a text and the amount that is done.
 
         Parameters
@@ -230,13 +270,15 @@ class Progress:
             Description of the present step.
         done : float, optional
             Amount done so far, in the units of the bar's total; None leaves it as it is.
+        total : float, optional
+            Amount to be done, where it was not known before; None leaves it as it is.
         """
         if self._bar is not None:
-            self._bar.update(self._task, description=text, completed=done)
+            self._bar.update(self._task, description=text, completed=done, total=total)
 
 
 @contextmanager
-def progress(text: str, *, total: float | None = None) -> Iterator[Progress]:
+def progress(text: str, *, total: float | None = None, unit: str = "") -> Iterator[Progress]:
     """Show a progress bar on stderr while the block runs.
 
     Parameters
@@ -245,6 +287,8 @@ def progress(text: str, *, total: float | None = None) -> Iterator[Progress]:
         Description of the first step.
     total : float, optional
         Amount to be done; None shows a bar without an end.
+    unit : str, default ''
+        What is counted, for the rate, such as "photos"; without it the bar has no rate.
 
     Yields
     ------
@@ -256,12 +300,58 @@ def progress(text: str, *, total: float | None = None) -> Iterator[Progress]:
     from rich.progress import Progress as Bar
 
     console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), _rate_column(unit))
     if console.is_terminal:
         with Bar(*columns, console=console, transient=True) as bar:
             yield Progress(bar, bar.add_task(text, total=total))
     else:  # a bar that is disabled prints an empty line, before rich 15
         yield Progress(None, None)
+
+
+def _rate_column(unit: str) -> Any:
+    """Return a column of a bar: how much is done each second, and how long the rest takes."""
+    from rich.progress import ProgressColumn, Task
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(describe_rate(task.speed, task.time_remaining, unit))
+
+    return Rate()
+
+
+def describe_rate(speed: float | None, remaining: float | None, unit: str) -> str:
+    """Say how much is done each second, and how long the rest takes.
+
+    Parameters
+    ----------
+    speed : float or None
+        Amount per second; None where it is not known.
+    remaining : float or None
+        Seconds until the end; None where they are not known.
+    unit : str
+        What is counted; empty leaves the rate out.
+
+    Returns
+    -------
+    str
+        The rate and the rest.
+
+    Examples
+    --------
+    >>> describe_rate(12.3, 75.0, "photos")
+    '12 photos/s, 1:15 left'
+    >>> describe_rate(0.25, None, "runs")
+    '15 runs/min'
+    """
+    told = []
+    if speed and unit:
+        told.append(f"{speed:.3g} {unit}/s" if speed < 10 else f"{speed:.0f} {unit}/s")
+        if speed < 1:
+            told = [f"{60 * speed:.2g} {unit}/min"]
+    if remaining is not None:
+        told.append(f"{int(remaining) // 60}:{int(remaining) % 60:02} left")
+    return ", ".join(told)
 
 
 def has_screen() -> bool:
