@@ -42,6 +42,16 @@ def test_symmetric_shapes_have_symmetric_cells_at_every_count(name, start):
             assert (canvas == canvas[::-1]).all(), n
 
 
+@pytest.mark.parametrize("n", [29, 57, 101, 153, 203])
+def test_an_odd_number_of_cells_puts_no_nub_on_a_ring(n):
+    cells = fit_outline(draw_shape("ring"), n).cells
+    canvas = np.zeros(cells.max(axis=0) + 3, dtype=bool)
+    canvas[tuple(cells.T + 1)] = True
+    neighbours = sum(np.roll(canvas, step, axis).astype(int) for step in (1, -1) for axis in (0, 1))
+    assert neighbours[canvas].min() >= 2
+    assert (canvas == canvas[:, ::-1]).all()
+
+
 def test_an_outline_that_is_not_symmetric_is_not_forced_to_be():
     triangle = np.tri(400, dtype=bool)
     canvas = np.zeros((40, 40), dtype=bool)

@@ -20,6 +20,7 @@ THICKNESS_COST = 0.02  # misfit that a pixel of thickness is worth
 PITCHES = (0.8, 1.15, 15)  # first and last pitch tried, relative to √(area / n), and how many
 SHIFTS = ((0.0, 0.0), (0.5, 0.0), (0.0, 0.5), (0.5, 0.5))  # a cell or an edge in the middle: symmetry stays
 MIRRORED = 0.01  # pixels that differ from their mirror image, as a share of the outline, in what is called symmetric
+WEAKEST = 12  # cells tried, those of which the least is covered first, to make a nub wider
 NUB_COST = 1.0  # misfit, in cells, that a cell with fewer than two neighbours is worth
 
 Topology = tuple[int, int]  # parts, holes
@@ -74,7 +75,7 @@ def fit_outline(outline: BoolArray, n: int) -> Fit:
         outline = outline | np.flip(outline, axis)
     found: list[tuple[int, Indices]] = []
     for axes in (mirrors, mirrors[:1]) if len(mirrors) == 2 else (mirrors,):
-        best = _fit_thickness(outline, n, tuple(axes))
+        best = _fit_thickness(outline, n, tuple(axes), is_round=len(axes) < len(mirrors))
         if best is not None:
             found.append((int(best[0][0]), best[1]))
             if not found[-1][0]:
@@ -93,8 +94,13 @@ def _is_mirrored(outline: BoolArray, axis: int) -> bool:
     return bool((outline != np.flip(outline, axis)).sum() <= MIRRORED * outline.sum())
 
 
-def _fit_thickness(outline: BoolArray, n: int, mirrors: tuple[int, ...]) -> tuple[tuple[float, float], Indices] | None:
-    """Return the cost (faults, misfit) and the cells of the best fit; None where none has the symmetry."""
+def _fit_thickness(
+    outline: BoolArray, n: int, mirrors: tuple[int, ...], *, is_round: bool = False
+) -> tuple[tuple[float, float], Indices] | None:
+    """Return the cost (faults, misfit) and the cells of the best fit; None where none has the symmetry.
+
+    An outline that is round has no tip, and so no single cell on the axis should stick out of it.
+    """
     from scipy.ndimage import binary_dilation
 
     target = _count_parts(np.pad(outline, 1))
@@ -106,7 +112,7 @@ def _fit_thickness(outline: BoolArray, n: int, mirrors: tuple[int, ...]) -> tupl
         if grown.sum() < n:  # fewer pixels than cells
             factor = int(np.ceil(np.sqrt(2 * n / grown.sum())))
             grown = grown.repeat(factor, axis=0).repeat(factor, axis=1)
-        for faults, misfit, cells in _try_lattices(grown, n, target, mirrors):
+        for faults, misfit, cells in _try_lattices(grown, n, target, mirrors, is_round):
             cost = faults, misfit + THICKNESS_COST * thickness
             if best is None or cost < best[0]:
                 best = cost, cells
@@ -116,7 +122,7 @@ def _fit_thickness(outline: BoolArray, n: int, mirrors: tuple[int, ...]) -> tupl
 
 
 def _try_lattices(
-    outline: BoolArray, n: int, target: Topology, mirrors: tuple[int, ...]
+    outline: BoolArray, n: int, target: Topology, mirrors: tuple[int, ...], is_round: bool
 ) -> Iterator[tuple[float, float, Indices]]:
     """Yield ways to cover an outline by n cells: topological faults, misfit, and the cells."""
     sums = np.pad(np.cumsum(np.cumsum(outline, axis=0), axis=1), ((1, 0), (1, 0)))
@@ -135,6 +141,8 @@ def _try_lattices(
             cells = choose_cells(share, n, mirrors)
             if cells is None:
                 continue
+            if is_round:
+                _widen_nub(cells, share)
             faults = sum(abs(a - b) for a, b in zip(_count_parts(np.pad(cells, 1)), target, strict=True))
             misfit = float((np.minimum(share, 1) * ~cells).sum() + ((1 - np.minimum(share, 1)) * cells).sum())
             yield float(faults), (misfit + NUB_COST * _count_nubs(cells)) / n, np.argwhere(cells)
@@ -194,9 +202,32 @@ def choose_cells(share: Array, n: int, mirrors: tuple[int, ...]) -> BoolArray | 
 
 def _count_nubs(cells: BoolArray) -> int:
     """Count the cells with fewer than two of the four neighbours."""
-    padded = np.pad(cells, 1).astype(int)
-    neighbours = padded[:-2, 1:-1] + padded[2:, 1:-1] + padded[1:-1, :-2] + padded[1:-1, 2:]
-    return int((cells & (neighbours < 2)).sum())
+    return int((cells & (_count_neighbours(cells) < 2)).sum())
+
+
+def _count_neighbours(cells: BoolArray) -> Indices:
+    """Count how many of the four places beside each place are cells."""
+    padded = np.pad(cells, 1).astype(np.intp)
+    return padded[:-2, 1:-1] + padded[2:, 1:-1] + padded[1:-1, :-2] + padded[1:-1, 2:]
+
+
+def _widen_nub(cells: BoolArray, share: Array) -> None:
+    """Give a cell on the upright axis that sticks out a neighbour on both sides, taken where the least is covered."""
+    middle = cells.shape[1] // 2
+    if cells.shape[1] % 2 == 0:  # no cell lies on the axis
+        return
+    for row in np.flatnonzero(cells[:, middle] & (_count_neighbours(cells)[:, middle] < 2)):
+        beside = [middle - 1, middle + 1]
+        if cells[row, beside].any():
+            continue
+        left = np.where(cells[:, :middle], share[:, :middle], np.inf)
+        for place in np.argsort(left, axis=None)[:WEAKEST]:
+            r, c = np.unravel_index(place, left.shape)
+            moved = cells.copy()
+            moved[row, beside], moved[r, [c, cells.shape[1] - 1 - c]] = True, False
+            if np.isfinite(left[r, c]) and _count_nubs(moved) < _count_nubs(cells):
+                cells[:] = moved
+                break
 
 
 def _count_parts(mask: BoolArray) -> Topology:
