@@ -6,7 +6,6 @@ from scipy import sparse
 
 import pairup
 from pairup.climb import Step
-from pairup.graph.solver import GraphProblem, link_both_ways, pad
 
 
 def noisy_pair(rng, n=80, degree=6, noise=0.05, *, directed=False):
@@ -163,15 +162,27 @@ def test_steps_come_before_the_matching_and_hold_matchings(rng):
     assert all(isinstance(step, Step) for step in steps)
 
 
-def test_padding_adds_isolated_nodes_and_links_lose_directions():
-    A = sparse.csr_array(np.diag(np.full(4, 3.0), 1))
-    padded = pad(GraphProblem.check(A, A[:4, :4] * 2))
-    assert padded.A.shape == padded.B.shape == (5, 5)
-    assert set(padded.A.data) == set(padded.B.data) == {1.0}
-    assert np.array_equal(link_both_ways(A).toarray(), np.diag(np.ones(4), 1) + np.diag(np.ones(4), -1))
+def test_forbidden_pairs_are_in_no_answer(rng):
+    n = 12
+    line = sparse.csr_array(np.diag(np.ones(n - 1), 1) + np.diag(np.ones(n - 1), -1))
+    m = pairup.match(line, line, forbidden=[(0, 0)])
+    assert m.indices.tolist() == list(range(n))[::-1]  # one end forbidden leaves the mirror image
+    assert m.probabilities[0, 0] == 0.0
+    A, B, truth = noisy_pair(rng)
+    wrong = [(i, int(truth[i])) for i in range(0, 80, 4)]
+    m = pairup.match(A, B, forbidden=wrong)
+    assert not any(m.indices[i] == j for i, j in wrong)
+    assert max(m.probabilities[i, j] for i, j in wrong) == 0.0
+    assert m.n_pairs == 80
 
 
-def test_forbidden_pairs_are_for_tables(rng):
-    A, B, _ = noisy_pair(rng, n=10)
-    with pytest.raises(ValueError, match="forbidden can be used with tables only, got graphs"):
-        pairup.match(A, B, forbidden=[(0, 1)])
+def test_nodes_for_which_all_partners_are_forbidden_stay_alone(rng):
+    A, B, _ = noisy_pair(rng, n=20)
+    forbidden = [(0, j) for j in range(20)]
+    with pytest.raises(ValueError, match="no y is left for x 0"):
+        pairup.match(A, B, forbidden=forbidden)
+    for overlap in (0.95, "auto"):
+        m = pairup.match(A, B, forbidden=forbidden, overlap=overlap)
+        assert m.indices[0] == -1
+    with pytest.raises(ValueError, match="among the anchors and forbidden too"):
+        pairup.match(A, B, anchors=[(1, 2)], forbidden=[(1, 2)])
