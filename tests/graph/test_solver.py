@@ -99,6 +99,29 @@ def test_self_loops_count_as_edges(rng):
     assert "keeps 11 of 11 edges" in m.report
 
 
+def test_graphs_of_self_loops_alone_are_matched_by_them():
+    A, B = np.zeros((6, 6)), np.zeros((6, 6))
+    A[[1, 4], [1, 4]] = B[[0, 5], [0, 5]] = 1.0
+    m = pairup.match(sparse.csr_array(A), sparse.csr_array(B))
+    assert set(m.indices[[1, 4]]) == {0, 5}
+    assert m.reliable is False
+
+
+@pytest.mark.parametrize(("by_x", "by_y"), [(1e300, 1e-300), (-1.0, -1.0), (True, np.int8(1))])
+def test_units_and_a_common_sign_of_weights_change_nothing(rng, by_x, by_y):
+    A, B, truth = noisy_pair(rng, n=40)
+    m = pairup.match(A * by_x, B * by_y)
+    assert (m.indices == truth).mean() > 0.8
+    assert m.reliable
+
+
+def test_a_disconnected_graph_is_matched_part_by_part(rng):
+    parts = [noisy_pair(rng, n=30, noise=0.0) for _ in range(2)]
+    A, B = (sparse.block_diag([part[side] for part in parts], format="csr") for side in (0, 1))
+    truth = np.concatenate([parts[0][2], parts[1][2] + 30])
+    assert (pairup.match(A, B).indices == truth).mean() > 0.85
+
+
 def test_equivalent_leaves_share_their_probability():
     star = np.zeros((9, 9))
     star[0, 1:] = star[1:, 0] = 1

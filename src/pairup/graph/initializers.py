@@ -50,7 +50,7 @@ def message_starts(padded: Padded) -> Iterator[Indices]:
     """
     constraints = padded.constraints
     a, b = (link_both_ways(Z) for Z in (padded.A, padded.B))
-    if a.nnz * b.nnz > SCHEDULE.most_messages or cost(a, b) > SCHEDULE.messages_up_to:
+    if not 0 < a.nnz * b.nnz <= SCHEDULE.most_messages or cost(a, b) > SCHEDULE.messages_up_to:
         return
     for shared in SCHEDULE.shared:
         rounded: list[Indices] = []

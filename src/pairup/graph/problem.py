@@ -211,5 +211,6 @@ def pad(problem: GraphProblem) -> Padded:
         prior[: c.n, : c.m] = np.float32(problem.prior_weight) * c.prior
     A, B = problem.g.pad(size), problem.h.pad(size)
     for Z in (A, B):
+        Z.data /= np.abs(Z.data).max()  # or the squares of huge and tiny weights are out of range
         Z.data /= np.sqrt(np.mean(Z.data**2))
     return Padded(A, B, problem.g.is_directed, Constraints(size, size, size, c.anchors, prior, c.forbidden))

@@ -39,10 +39,18 @@ def search(padded: Padded, starts: Iterable[Indices], seed: int, history: list[S
     terms, fixed, best, top = padded.terms(), padded.fixed, np.arange(padded.constraints.n), -np.inf
     schedule = SCHEDULE
     for number, start in enumerate(starts):
-        p = anneal_swaps(
-            terms, start, fixed, hot=schedule.hot, cold=schedule.cold, steps=count_swaps(len(start)), seed=seed + number
-        )
-        p = max(p, start, key=padded.value)
+        p = start
+        for again in range(schedule.anneals):
+            q = anneal_swaps(
+                terms,
+                p,
+                fixed,
+                hot=schedule.hot,
+                cold=schedule.cold,
+                steps=count_swaps(len(start)),
+                seed=seed + number + 1000 * again,
+            )
+            p = max(q, p, key=padded.value)
         step = Step(len(history), 0, p, padded.value(p))
         history.append(step)
         yield step
@@ -59,7 +67,7 @@ def count_swaps(n: int) -> int:
 def refine(padded: Padded, p: Indices, seed: int) -> tuple[Terms, Indices]:
     """Fit the edge model to a matching and anneal its log-likelihood, a few times.
 
-    Directed and weighted graphs have the log-odds of an edge that is kept as the only parameter.
+    Directed and weighted graphs, and self-loops, have the log-odds of an edge that is kept as the only parameter.
 
     Parameters
     ----------
@@ -78,16 +86,18 @@ def refine(padded: Padded, p: Indices, seed: int) -> tuple[Terms, Indices]:
         The annealed matching.
     """
     terms, classes = padded.terms(), [classify_pairs(Z) for Z in (padded.A, padded.B)]
-    weighted = any(np.ptp(Z.data) > 1e-9 for Z in (padded.A, padded.B))
+    weighted = any(np.ptp(Z.data) > 1e-9 or Z.data.min() < 0 for Z in (padded.A, padded.B))
     binary = [(Z != 0).toarray().astype(np.float64) for Z in (padded.A, padded.B)]
     for number in range(SCHEDULE.refits):
+        odds = edge_log_odds(padded, p)
         if weighted or padded.directed:
-            terms = terms._replace(M=np.float32(edge_log_odds(padded, p)) * padded.B.toarray().astype(np.float32))
+            terms = terms._replace(M=np.float32(odds) * padded.B.toarray().astype(np.float32))
         else:
             M, _ = fit_log_odds(classes[1], binary[0], np.argsort(p))
             K, _ = fit_log_odds(classes[0], binary[1], p)
+            np.fill_diagonal(M, 2.0 * odds * padded.B.diagonal())
             terms = terms._replace(M=np.float32(0.5) * M, K=np.float32(0.5) * K)
-        terms = terms._replace(S=padded.score_pairs(edge_log_odds(padded, p)))
+        terms = terms._replace(S=padded.score_pairs(odds))
         p = anneal_swaps(
             terms,
             p,

@@ -39,8 +39,9 @@ def solve(problem: GraphProblem, *, seed: int = 0) -> Iterator[Step | GraphAnswe
         p = yield from search(padded, relaxed_starts(padded), seed, history)
         null = yield from search(unrelated, relaxed_starts(unrelated), seed, [])
         if measure_excess(padded, padded.count_kept(p), unrelated.count_kept(null)) < SCHEDULE.clear_from:
+            # Not with the unrelated graph: where messages find nothing, annealing from them is no better than from the
+            # relaxation, and they take most of the time.
             p = yield from search(padded, [p, *message_starts(padded)], seed, history)
-            null = yield from search(unrelated, [null, *message_starts(unrelated)], seed, [])
         terms, p = refine(padded, p, seed)
         history.append(Step(len(history), 0, p, padded.value(p)))
         yield history[-1]
