@@ -39,18 +39,10 @@ def search(padded: Padded, starts: Iterable[Indices], seed: int, history: list[S
     terms, fixed, best, top = padded.terms(), padded.fixed, np.arange(padded.constraints.n), -np.inf
     schedule = SCHEDULE
     for number, start in enumerate(starts):
-        p = start
-        for again in range(schedule.anneals):
-            q = anneal_swaps(
-                terms,
-                p,
-                fixed,
-                hot=schedule.hot,
-                cold=schedule.cold,
-                steps=count_swaps(len(start)),
-                seed=seed + number + 1000 * again,
-            )
-            p = max(q, p, key=padded.value)
+        p = anneal_swaps(
+            terms, start, fixed, hot=schedule.hot, cold=schedule.cold, steps=count_swaps(len(start)), seed=seed + number
+        )
+        p = max(p, start, key=padded.value)
         step = Step(len(history), 0, p, padded.value(p))
         history.append(step)
         yield step
