@@ -76,7 +76,7 @@ def by_scipy(A: sparse.csr_array, B: sparse.csr_array) -> np.ndarray:
     """Return the best of ten starts: the uniform plan, and nine random ones."""
     found = []
     for number in range(10):
-        options = {"maximize": True, "rng": number} | ({"P0": "randomized"} if number else {})
+        options = {"maximize": True, "rng": np.random.default_rng(number)} | ({"P0": "randomized"} if number else {})
         found.append(quadratic_assignment(A.toarray(), B.toarray(), method="faq", options=options))
     return max(found, key=lambda each: each.fun).col_ind
 
@@ -84,12 +84,12 @@ def by_scipy(A: sparse.csr_array, B: sparse.csr_array) -> np.ndarray:
 def by_scipy_convex(A: sparse.csr_array, B: sparse.csr_array) -> np.ndarray:
     """Return what FAQ finds from the doubly stochastic solution of the convex relaxation."""
     n = A.shape[0]
-    (plan,) = follow_plans(A, B, Constraints(n, n, n), pulls=(0.0,))
+    (plan,) = follow_plans(A, B, Constraints(n, n, n), pulls=(0.0,), steps=(500, 0))
     P = np.maximum(plan.astype(float), 0.0)
     for _ in range(100):  # sums are 1 up to single precision only
         P /= P.sum(axis=1, keepdims=True)
         P /= P.sum(axis=0, keepdims=True)
-    options = {"maximize": True, "P0": P}
+    options = {"maximize": True, "P0": P, "maxiter": 100}
     return quadratic_assignment(A.toarray(), B.toarray(), method="faq", options=options).col_ind
 
 
