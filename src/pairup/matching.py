@@ -23,7 +23,7 @@ from pairup.validation import check_jobs, check_seed, check_set, looks_like_grap
 
 if TYPE_CHECKING:
     from pairup.auto import Answer
-    from pairup.graph import GraphAnswer
+    from pairup.graph import GraphAnswer, GraphProblem
 
 MATCHERS: dict[str, type[Matcher]] = {"lsom": LSOM, "ks-hsic": KSHSIC, "ks-nocco": KSNOCCO, "ks-mi": KSMI}
 ALTERNATIVES = 3  # other solutions that a matching lists
@@ -211,9 +211,22 @@ def match_steps(
         from pairup.graph import is_graph
 
         if is_graph(X) or is_graph(Y):
-            if count_given(forbidden, "forbidden"):
-                raise ValueError("forbidden can be used with tables only, got graphs; leave it out, or give anchors")
-            yield from _match_graphs(X, Y, method, seed, metric, kernel, anchors, prior, prior_weight, overlap)
+            if method != "auto":
+                raise ValueError(f"graphs are matched by method='auto' only, got method={method!r}; leave it out")
+            from pairup.graph import GraphProblem
+
+            graphs = GraphProblem.check(
+                X,
+                Y,
+                metric=metric,
+                kernel=kernel,
+                anchors=anchors,
+                forbidden=forbidden,
+                prior=prior,
+                prior_weight=prior_weight,
+                overlap=overlap,
+            )
+            yield from _match_graphs(graphs, seed)
             return
     told, in_nats = "", False
     names: tuple[list[Any], list[Any]] | None = None
@@ -312,26 +325,10 @@ def _add_report(matching: Matching, told: str) -> Matching:
     return replace(matching, report=f"{told}\n{matching.report}" if matching.report else told)
 
 
-def _match_graphs(
-    G: Any,
-    H: Any,
-    method: str,
-    seed: int,
-    metric: str,
-    kernel: str | None,
-    anchors: Sequence[tuple[int, int]],
-    prior: ArrayLike | None,
-    prior_weight: float | None,
-    overlap: Any,
-) -> Iterator[Step | Matching]:
+def _match_graphs(problem: "GraphProblem", seed: int) -> Iterator[Step | Matching]:
     """Match two graphs."""
-    from pairup.graph import GraphAnswer, GraphProblem, solve
+    from pairup.graph import GraphAnswer, solve
 
-    if method != "auto":
-        raise ValueError(f"graphs are matched by method='auto' only, got method={method!r}; leave it out")
-    problem = GraphProblem.check(
-        G, H, metric=metric, kernel=kernel, anchors=anchors, prior=prior, prior_weight=prior_weight, overlap=overlap
-    )
     for step in solve(problem, seed=seed):
         yield _from_graphs(step, (problem.g.names, problem.h.names)) if isinstance(step, GraphAnswer) else step
 
