@@ -24,7 +24,7 @@ from playwright.sync_api import sync_playwright
 
 SIZES = {"wide": {"width": 1280, "height": 800}, "narrow": {"width": 390, "height": 844}}
 KINDS = ("album", "match", "voice")
-IN_DOCS = ("home-wide-light", "album-wide-light", "album-wide-dark", "match-wide-light", "voice-wide-light")
+IN_DOCS = ("home-wide-light", "album-wide-dark", "match-wide-light", "voice-wide-light")
 STATIC = Path(__file__).parent / "_static"
 
 

@@ -22,6 +22,7 @@ from pairup.studio.album_document import (
     MaskFrame,
     Quality,
     Read,
+    ShapeFrame,
     Tiles,
 )
 from pairup.studio.album_sheets import SHEETS, Sheet, list_sheets
@@ -242,7 +243,7 @@ def start_with(project: Project, paths: list[Path]) -> None:
 
 
 def start_demo(project: Project) -> None:
-    """Begin with the demo pictures, which the job "read" makes.
+    """Begin with the demo pictures, which the job "read" makes, in a heart.
 
     Parameters
     ----------
@@ -252,6 +253,8 @@ def start_demo(project: Project) -> None:
     with tempfile.NamedTemporaryFile(dir=project.folder / FILES, delete=False) as file:
         file.write(b"demo")
     project.add_file("demo", "demo pictures", content=Path(file.name))
+    project.rename("Demo pictures")
+    project.amend(Document(frame=ShapeFrame(kind="shape", name="heart")).model_dump(mode="json"))
 
 
 class FrameView(Record):

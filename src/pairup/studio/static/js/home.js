@@ -71,7 +71,7 @@ export async function showHome(main) {
       h("h2", {}, made.title), h("p", { class: "muted" }, made.text),
       h("div", { class: "row" },
         h("button", { type: "button", class: "primary", onclick: attempt(() => create(made.kind, false)) }, `New ${made.kind}`),
-        h("button", { type: "button", class: "quiet", onclick: attempt(() => create(made.kind, true)) }, made.demo))))),
+        h("button", { type: "button", onclick: attempt(() => create(made.kind, true)) }, made.demo))))),
     damaged, heading, list));
   await refresh();
   addEventListener("pageshow", (event) => { if (event.persisted) refresh(); });
