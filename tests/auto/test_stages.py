@@ -1,10 +1,21 @@
 import numpy as np
 
 import pairup
-from pairup.auto.metrics import table_geometries
+from pairup.auto.islands import IslandResult
+from pairup.auto.metrics import directions_pair, table_geometries
 from pairup.auto.problem import Context
+from pairup.auto.schedule import ISLANDS
 from pairup.auto.search import Candidate, CoarseResult
-from pairup.auto.stages import breed, combine, exchange_solutions, explore_all, refine_all, score_matchings
+from pairup.auto.stages import (
+    breed,
+    combine,
+    evolve_islands,
+    exchange_solutions,
+    explore_all,
+    refine_all,
+    score_matchings,
+    select_further,
+)
 from pairup.constraints import Constraints
 from pairup.datasets import shuffle_pair
 
@@ -41,6 +52,7 @@ def test_populations_are_bred_only_where_no_metric_is_clear_and_believed_only_wh
         return [found[len(calls) - 1]]
 
     monkeypatch.setattr("pairup.auto.stages.evolve", evolve)
+    monkeypatch.setattr("pairup.auto.stages.evolve_islands", lambda *args: [])
     found = [truth, lost]
     assert breed(geometries, clear, context) == []
     assert calls == []
@@ -54,6 +66,48 @@ def test_populations_are_bred_only_where_no_metric_is_clear_and_believed_only_wh
     for few_or_many in (Constraints(20, 50, 20), Constraints(700, 50, 50)):
         assert breed(geometries, unclear, Context(few_or_many)) == []
     assert calls == [0, 1, 2]
+
+
+def test_islands_that_agree_are_enough_and_one_alone_joins_the_populations(rng, monkeypatch):
+    X, Y, truth = rolled_sheet(1)
+    geometries, context = list(table_geometries(X, Y)), Context(Constraints(50, 50, 50))
+    lost, calls = rng.permutation(50), []
+    unclear = [CoarseResult(g.metric, [Candidate(g.metric, 0, 0.1, lost, 0.6)], 0.5) for g in geometries]
+
+    def evolve(geometries, weights, solutions, kernels, context):
+        calls.append(solutions)
+        return [rng.permutation(50)]
+
+    monkeypatch.setattr("pairup.auto.stages.evolve", evolve)
+    monkeypatch.setattr("pairup.auto.stages.evolve_islands", lambda *args: [truth, truth])
+    assert len(breed(geometries, unclear, context)) == 2
+    assert calls == []
+    monkeypatch.setattr("pairup.auto.stages.evolve_islands", lambda *args: [truth])
+    (alone,) = breed(geometries, unclear, context)
+    assert (alone == truth).all()
+    assert all(any((p == truth).all() for p in solutions) for solutions in calls)
+    calls.clear()
+    assert len(breed(geometries, unclear, Context(Constraints(700, 50, 50)))) == 1
+    assert calls == []
+
+
+def test_islands_are_bred_longer_where_the_first_find_nothing(skewed, rng, monkeypatch):
+    X, Y, truth = skewed(rng, 40)
+    geometries, calls = [*table_geometries(X, Y), directions_pair(X, Y)], []
+
+    def evolve_island(geometry, context, seed, effort):
+        calls.append((geometry.metric, seed, effort))
+        return IslandResult(geometry.metric, [truth], 2.0 if effort > 1 or many else 1.0)
+
+    monkeypatch.setattr("pairup.auto.stages.evolve_island", evolve_island)
+    many = False
+    assert len(evolve_islands(geometries, Context(Constraints(40, 40, 40)))) == ISLANDS.found
+    assert [effort for *_, effort in calls] == [1.0] * ISLANDS.count + [ISLANDS.longer] * len(ISLANDS.longer_metrics)
+    assert len({seed for _, seed, _ in calls}) == len(calls)
+    calls.clear()
+    many = True
+    assert len(evolve_islands(geometries, Context(Constraints(700, 700, 700)))) == 1
+    assert calls == [("directions", 0, 1.0)]
 
 
 def drain(steps):
@@ -106,6 +160,14 @@ def test_further_geometries_are_explored_only_where_none_of_the_first_matches_we
     found, coarse = explore_all(noise, further(), context)
     assert asked == [True]
     assert [geometry.metric for geometry in found] == [result.metric for result in coarse] == ["euclidean", "cityblock"]
+
+
+def test_of_whitened_geometries_the_best_is_kept(rng):
+    p = rng.permutation(5)
+    values = {"directions": 0.1, "whitened-2": 0.2, "whitened-3": 0.4, "whitened-4": 0.3}
+    results = [CoarseResult(name, [Candidate(name, 0, 0.1, p, value)], 0.0) for name, value in values.items()]
+    assert select_further(results) == [0, 2]
+    assert select_further([]) == []
 
 
 def test_the_truth_scores_best_under_every_model(rng, skewed):
