@@ -31,7 +31,7 @@ def rolled_sheet(seed):
 def test_populations_match_a_rolled_sheet_with_the_sheet(monkeypatch):
     sets = [rolled_sheet(seed) for seed in (1, 4)]
     bred = [(pairup.match(X, Y).indices == truth).mean() for X, Y, truth in sets]
-    monkeypatch.setattr("pairup.auto.stages.breed", lambda *args: [])
+    monkeypatch.setattr("pairup.auto.stages.breed", lambda *args: ([], False))
     alone = [(pairup.match(X, Y).indices == truth).mean() for X, Y, truth in sets]
     assert np.mean(bred) > np.mean(alone) + 0.3
 
@@ -54,17 +54,17 @@ def test_populations_are_bred_only_where_no_metric_is_clear_and_believed_only_wh
     monkeypatch.setattr("pairup.auto.stages.evolve", evolve)
     monkeypatch.setattr("pairup.auto.stages.evolve_islands", lambda *args: [])
     found = [truth, lost]
-    assert breed(geometries, clear, context) == []
+    assert breed(geometries, clear, context) == ([], False)
     assert calls == []
-    assert breed(geometries, unclear, context) == []
+    assert breed(geometries, unclear, context) == ([], False)
     assert calls == [0, 1]
     calls.clear()
     found = [truth, truth, truth]
-    assert len(breed(geometries, unclear, context)) == 3
+    assert len(breed(geometries, unclear, context)[0]) == 3
     assert calls == [0, 1, 2]
     assert all((p == truth).all() for p in parents[-1])  # the third descends from both
     for few_or_many in (Constraints(20, 50, 20), Constraints(700, 50, 50)):
-        assert breed(geometries, unclear, Context(few_or_many)) == []
+        assert breed(geometries, unclear, Context(few_or_many)) == ([], False)
     assert calls == [0, 1, 2]
 
 
@@ -80,14 +80,17 @@ def test_islands_that_agree_are_enough_and_one_alone_joins_the_populations(rng, 
 
     monkeypatch.setattr("pairup.auto.stages.evolve", evolve)
     monkeypatch.setattr("pairup.auto.stages.evolve_islands", lambda *args: [truth, truth])
-    assert len(breed(geometries, unclear, context)) == 2
+    matchings, decided = breed(geometries, unclear, context)
+    assert (len(matchings), decided) == (2, True)
     assert calls == []
     monkeypatch.setattr("pairup.auto.stages.evolve_islands", lambda *args: [truth])
-    (alone,) = breed(geometries, unclear, context)
+    (alone,), decided = breed(geometries, unclear, context)
+    assert not decided
     assert (alone == truth).all()
     assert all(any((p == truth).all() for p in solutions) for solutions in calls)
     calls.clear()
-    assert len(breed(geometries, unclear, Context(Constraints(700, 50, 50)))) == 1
+    (alone,), decided = breed(geometries, unclear, Context(Constraints(700, 50, 50)))
+    assert decided
     assert calls == []
 
 

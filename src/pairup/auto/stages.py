@@ -73,8 +73,9 @@ def search(
     selected = select_geometries(coarse, context.constraints)
     for k in set(range(len(geometries))).difference(selected):
         geometries[k].drop_cache()
-    bred = breed(geometries, coarse, context) if breeds else []
-    candidates = yield from refine_all(geometries, coarse, selected, bred, contexts, history)
+    bred, decided = breed(geometries, coarse, context) if breeds else ([], False)
+    lead = [replace(result, candidates=[]) for result in coarse] if decided else coarse
+    candidates = yield from refine_all(geometries, lead, selected, bred, contexts, history)
     return combine(candidates, geometries, coarse, selected, context), geometries
 
 
@@ -150,7 +151,9 @@ def exchange_solutions(
     return list(run(tasks, n_jobs=context.n_jobs))
 
 
-def breed(geometries: Sequence[GeometryPair], coarse: Sequence[CoarseResult], context: Context) -> list[Indices]:
+def breed(
+    geometries: Sequence[GeometryPair], coarse: Sequence[CoarseResult], context: Context
+) -> tuple[list[Indices], bool]:
     """Run the genetic search where no metric is clear and the objects are not too few.
 
     Islands come first. Two that find some of the same pairs are enough; so is one among many objects, where all that
@@ -169,16 +172,18 @@ def breed(geometries: Sequence[GeometryPair], coarse: Sequence[CoarseResult], co
 
     Returns
     -------
-    list of ndarray of int, shape (n,)
+    matchings : list of ndarray of int, shape (n,)
         The best matching of each population and of some islands, or none.
+    decided : bool
+        Whether islands found the pairing, so that solutions of the coarse search need not be continued beside it.
     """
     constraints, kernels = context.constraints, GEOMETRY.scoring_kernels
     if is_clear(coarse, constraints) or constraints.smallest < GENETIC.fewest_objects:
-        return []
+        return [], False
     found = evolve_islands(geometries, context)
     agree = len(found) > 1 and agreement(found[0], found[1], constraints.anchors[0]) >= GENETIC.agreement
     if agree or constraints.largest >= GEOMETRY.many_objects_from:
-        return found
+        return found, bool(found)
     weights = np.maximum([result.excess for result in coarse], CONSENSUS.least_weight)
     chosen = np.flatnonzero(weights >= GENETIC.metric_share * weights.max()).tolist()
     weights = weights[chosen] / weights[chosen].sum()
@@ -192,11 +197,11 @@ def breed(geometries: Sequence[GeometryPair], coarse: Sequence[CoarseResult], co
     populations = list(run(apart, n_jobs=context.n_jobs))
     one, other = (population[0] for population in populations)
     if agreement(one, other, constraints.anchors[0]) < GENETIC.agreement:
-        return found
+        return found, False
     parents = [p for population in populations for p in population]
     last = replace(context, seed=context.seed + len(kernels))
     populations += run([partial(evolve, taking_part, weights, parents, kernels, last)], n_jobs=context.n_jobs)
-    return [*(population[0] for population in populations), *found]
+    return [*(population[0] for population in populations), *found], False
 
 
 def evolve_islands(geometries: Sequence[GeometryPair], context: Context) -> list[Indices]:
