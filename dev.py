@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 if sys.version_info < (3, 11):  # noqa: UP036  said before anything below needs a newer Python
-    newer = [name for name in ("python3.13", "python3.12", "python3.11") if shutil.which(name)]
+    newer = [name for name in ("python3.14", "python3.13", "python3.12", "python3.11") if shutil.which(name)]
     sys.exit(
         "pairup needs Python 3.11 or newer, and this is {}.{}; {}".format(
             sys.version_info[0],
@@ -150,7 +150,7 @@ def run_all(steps):
 
 
 def demo(arguments):
-    """Match picture halves and write a picture of the result; options go to `pairup demo`."""
+    """Shred pictures, put them together again, write pictures of it; options go to `pairup demo`."""
     install(extras=("album", "plot"))
     return run(BIN / "pairup", "demo", *arguments)
 

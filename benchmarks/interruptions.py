@@ -20,15 +20,15 @@ PLACE: list[Path] = []  # the folder of the inputs
 # Each command, the files it writes, and about how many seconds it takes. {in} is the folder of the inputs.
 COMMANDS: tuple[tuple[str, tuple[str, ...], float], ...] = (
     ("match {in}/x.csv {in}/y.csv --no-header -o pairs.csv --save pairs.npz", ("pairs.csv", "pairs.npz"), 3.0),
-    ("album {in}/photos -o a.html -o a.png", ("a.html", "a.png"), 2.5),
-    ("album {in}/photos --no-cache -o a.json -o a.csv", ("a.json", "a.csv"), 2.5),
-    ("demo --tiles 60 --no-open -o demo", ("demo/album.html", "demo/album.png", "demo/halves.png"), 5.0),
+    ("album {in}/photos --force -o a.html -o a.png", ("a.html", "a.png"), 2.5),
+    ("album {in}/photos --force --no-cache -o a.json -o a.csv", ("a.json", "a.csv"), 2.5),
+    ("demo --tiles 60 --no-open --force -o demo", ("demo/album.html", "demo/album.png", "demo/demo.png"), 5.0),
     ("voice train {in}/source {in}/target --frames 200 -o v.npz --force", ("v.npz",), 3.0),
     ("voice convert {in}/v.npz {in}/source/0.wav -o out.wav --force", ("out.wav",), 3.0),
     ("voice score {in}/source {in}/target --splits 1 --train 50 --method match", (), 4.0),
     ("paper run toy --runs 2 --out paper", ("paper/rows.jsonl",), 4.0),
     ("paper run toy --runs 2 --out paper --processes --jobs 2", ("paper/rows.jsonl",), 6.0),
-    ("paper report --out paper", ("paper/report.html", "paper/report.md", "paper/figure-1.svg"), 4.0),
+    ("paper report --force --out paper", ("paper/report.html", "paper/report.md", "paper/figure-1.svg"), 4.0),
     ("--help", (), 0.3),
 )
 

@@ -34,6 +34,7 @@ from pairup.metrics import foscttm, match_accuracy, right_pairs
 from pairup.parallel import pinned_blas
 from pairup.starts import both_signs
 
+MANY = 700  # objects from which peers get two starts instead of ten
 ABOVE_CHANCE = 0.05  # an accuracy from which a matching is clearly better than chance, at every n of the study
 
 
@@ -118,9 +119,9 @@ def distances(X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def eigen_plans(C: np.ndarray, D: np.ndarray) -> Iterator[np.ndarray]:
-    """Ten starts for everyone: leading principal coordinates of five widths, both signs."""
+    """Ten starts for everyone: leading principal coordinates of five widths, both signs; two where there are many."""
     last = (len(C) - 1, len(C) - 1)
-    for c in range(1, 6):
+    for c in range(1, 6) if len(C) < MANY else (1,):
         K, L = (center(np.exp(-M / (c * np.median(M)))) for M in (C, D))
         for p in both_signs(*(eigh(M, subset_by_index=last)[1][:, 0] for M in (K, L))):
             yield np.eye(len(C))[p] / len(C)
@@ -184,6 +185,11 @@ def ott(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
 
 def scot_plan(X: np.ndarray, Y: np.ndarray, k: int, metric: str = "euclidean") -> np.ndarray:
     """SCOT (Demetci et al., 2022): entropic Gromov-Wasserstein on paths through k neighbours; ε as published."""
+    return scot_solve(X, Y, k, metric, 5e-3)[0]
+
+
+def scot_solve(X: np.ndarray, Y: np.ndarray, k: int, metric: str, epsilon: float) -> tuple[np.ndarray, float]:
+    """Return SCOT's plan and its Gromov-Wasserstein distance."""
     import ot
     from scipy.sparse.csgraph import dijkstra
     from sklearn.neighbors import kneighbors_graph
@@ -193,7 +199,10 @@ def scot_plan(X: np.ndarray, Y: np.ndarray, k: int, metric: str = "euclidean") -
         D[np.isinf(D)] = D[np.isfinite(D)].max()
         return D / D.max()
 
-    return ot.gromov.entropic_gromov_wasserstein(steps(X), steps(Y), loss_fun="square_loss", epsilon=5e-3, warn=False)
+    plan, log = ot.gromov.entropic_gromov_wasserstein(
+        steps(X), steps(Y), loss_fun="square_loss", epsilon=epsilon, warn=False, log=True
+    )
+    return plan, float(log["gw_dist"])
 
 
 def scot(share: float) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:

@@ -76,12 +76,19 @@ def parameters(found):
 
 def may_be_brief(found):
     """Tell whether a docstring may leave out the sections: of fewer than two parameters, or exempt."""
-    if getattr(found, "_is_protocol", False):
+    if getattr(found, "_is_protocol", False) or found in endpoints(inspect.getmodule(found)):
+        return True
+    if inspect.isclass(found) and hasattr(found, "model_fields"):
         return True
     if dataclasses.is_dataclass(found) and found.__module__ in ("pairup.auto.schedule", "pairup.graph.schedule"):
         return all(field.default is not dataclasses.MISSING for field in dataclasses.fields(found))
     document = get_doc_object(found)
     return len(parameters(found)) < 2 and not any(document[name] for name in ("Parameters", "Returns", "Yields"))
+
+
+def endpoints(module):
+    """Return the functions that answer requests, which the description of the studio's addresses tells."""
+    return [route.endpoint for route in getattr(getattr(module, "router", None), "routes", ())]
 
 
 def faults(found):
@@ -114,8 +121,9 @@ def test_docstrings_have_numpydocs_form(name, found):
 def test_internal_docstrings_have_numpydocs_form(module):
     """Two or more parameters ask for all sections; with fewer a sentence may do, but sections that are there are right.
 
-    The command line is left out: its functions are told by their help. Protocols, which nobody constructs, and the
-    constants of the two schedules, told by comments, need no Parameters.
+    The command line is left out: its functions are told by their help. Protocols, which nobody constructs, the
+    constants of the two schedules, told by comments, and what the studio sends and answers, told by the description of
+    its addresses, need no Parameters.
     """
     wrong = {}
     for name, found in members_of_module(module):

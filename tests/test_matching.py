@@ -295,3 +295,60 @@ def test_what_the_votes_leave_goes_to_likely_partners(rng):
     expected = m.probabilities @ Y / m.probabilities.sum(axis=1, keepdims=True)
     assert np.linalg.norm(expected - Y, axis=1).mean() < 0.9 * np.linalg.norm(Y[m.indices] - Y, axis=1).mean()
     assert m.probabilities.sum(axis=1).max() < 1 + 1e-6
+
+
+def make_frames(rng, n=20):
+    pandas = pytest.importorskip("pandas")
+    age, town = rng.integers(18, 90, size=n), rng.choice(["Ulm", "Kiel", "Bonn", "Mainz"], size=n)
+    order = rng.permutation(n)
+    x = pandas.DataFrame({"age": age, "town": town, "pay": rng.gamma(2.0, size=n)})
+    y = pandas.DataFrame({"age": age[order], "town": town[order], "desk": rng.gamma(2.0, size=n)})
+    return x, y, age, town
+
+
+def test_common_columns_decide_where_the_others_are_unrelated(rng):
+    x, y, age, town = make_frames(rng)
+    matching = pairup.match(x, y)
+    found = y.iloc[matching.indices]
+    assert ((found["age"].to_numpy() == age) & (found["town"].to_numpy() == town)).mean() > 0.9
+    assert "Compared directly: age, town." in matching.report
+    assert "By the common columns alone about" in matching.report
+
+
+def test_columns_of_one_name_that_mean_different_things_do_no_harm(rng):
+    Z = rng.gamma(2.0, size=(60, 4)) * [4, 3, 2, 1]
+    turned = Z @ np.linalg.qr(rng.normal(size=(4, 4)))[0]
+    names, order = ["long", "wide", "high", "deep"], rng.permutation(60)
+    moved = turned + Z.mean(axis=0) - turned.mean(axis=0)
+    pandas = pytest.importorskip("pandas")
+    x, y = pandas.DataFrame(Z, columns=names), pandas.DataFrame(moved[order], columns=names)
+    matching = pairup.match(x, y)
+    assert (order[matching.indices] == np.arange(60)).mean() > 0.9
+    assert matching.reliable
+    assert "the pairing is found without them" in matching.report
+
+
+def test_common_columns_alone_decide_where_the_others_are_equal(rng):
+    x, y, age, _ = make_frames(rng)
+    matching = pairup.match(x.assign(pay=np.arange(20) % 2), y.assign(desk=[*range(19), 5]), on=["age", "town"])
+    assert (y["age"].to_numpy()[matching.indices] == age).mean() >= 0.9
+    constant = pairup.match(pairup.tables.as_table(x[["age", "pay"]].assign(pay=1.0), "X"), y[["age", "desk"]])
+    assert (y["age"].to_numpy()[constant.indices] == age).mean() > 0.9
+
+
+def test_numeric_frames_without_common_columns_give_what_arrays_give(rng):
+    pandas = pytest.importorskip("pandas")
+    X, Y = rng.gamma(2.0, size=(12, 3)), rng.gamma(2.0, size=(12, 2))
+    frames = pandas.DataFrame(X, columns=list("abc")), pandas.DataFrame(Y, columns=list("de"))
+    assert pairup.match(*frames, method="ks-hsic") == pairup.match(X, Y, method="ks-hsic")
+    of_frames, of_arrays = pairup.match(*frames), pairup.match(X, Y)
+    assert of_frames == of_arrays
+    assert pairup.match(frames[0], frames[0], on="none") == pairup.match(X, X)
+
+
+def test_on_and_prior_are_not_mixed_and_need_columns(rng):
+    x, y, _, _ = make_frames(rng)
+    with pytest.raises(ValueError, match="on and prior both say which pairs are likely; pass one of them"):
+        pairup.match(x, y, on=["age"], prior=np.zeros((20, 20)))
+    with pytest.raises(ValueError, match="names columns, and X and Y have none; pass DataFrames"):
+        pairup.match(x.select_dtypes("number").to_numpy(), np.ones((20, 2)), on=["age"])

@@ -105,3 +105,16 @@ def test_image_foscttm_is_that_of_brute_force(rng):
 def test_images_of_another_shape_are_refused():
     with pytest.raises(ValueError, match="for a matching use foscttm"):
         image_foscttm([0, 1], [0, 1], [[0.0], [1.0]])
+
+
+def test_neighbour_likeness_is_one_for_random_orders_and_more_for_sorted_ones(rng):
+    cells = np.argwhere(np.ones((20, 20)))
+    X = cells + 0.0
+    sorted_ = metrics.neighbour_likeness(X, cells)
+    everywhere = np.linalg.norm(X[:, None] - X, axis=2).sum() / (400 * 399)
+    assert sorted_ == pytest.approx(everywhere)  # neighbours have distance 1
+    assert metrics.neighbour_likeness(rng.permutation(X), cells) == pytest.approx(1, abs=0.05)
+    assert metrics.neighbour_likeness(X, cells, rows=150) == pytest.approx(sorted_, rel=0.05)
+    assert metrics.neighbour_likeness(np.ones((4, 2)), cells[:4]) == 1
+    with pytest.raises(ValueError, match="two items at least"):
+        metrics.neighbour_likeness([[1.0]], [[0, 0]])

@@ -1,9 +1,12 @@
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from release import find_faults
 
 import pairup
 
@@ -46,8 +49,33 @@ def test_public_names_resolve_and_others_do_not():
 
 
 def test_the_version_is_told_once():
-    assert f'version = "{pairup.__version__}"' in (ROOT / "pyproject.toml").read_text()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert "version" not in project["project"]
+    assert project["tool"]["hatch"]["version"]["path"] == "src/pairup/__init__.py"
     assert f"version: {pairup.__version__}" in (ROOT / "CITATION.cff").read_text()
+
+
+def test_a_release_is_refused_while_a_file_tells_another_version(tmp_path):
+    for name, text in (
+        ("src/pairup/__init__.py", '__version__ = "1.2.0"\n'),
+        ("CITATION.cff", "version: 1.2.0\n"),
+        ("CHANGELOG.md", "# Changelog\n\n## [1.2.0] – 2027-01-31\n"),
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert find_faults("v1.2.0", tmp_path) == []
+    assert len(find_faults("v1.2.1", tmp_path)) == 1
+    (tmp_path / "CHANGELOG.md").write_text("## [1.2.0] – unreleased\n")
+    assert "CHANGELOG.md" in find_faults("v1.2.0", tmp_path)[0]
+    assert find_faults("v0.1.0"), "this is a version for development"
+
+
+def test_the_supported_pythons_are_those_that_are_tested():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    told = [line.rpartition(" ")[2] for line in project["classifiers"] if re.search(r":: 3\.\d+$", line)]
+    tested = re.search(r"python: \[(.+)\]", (ROOT / ".github/workflows/tests.yml").read_text())[1]
+    assert re.findall(r"[\d.]+", tested) == told
+    assert project["requires-python"] == f">={told[0]}"
 
 
 def test_the_wheel_holds_the_package_and_nothing_else(tmp_path):

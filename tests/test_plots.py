@@ -178,3 +178,24 @@ def test_the_module_imports_neither_results_nor_estimators():
 def test_importing_the_module_does_not_import_matplotlib():
     code = "import pairup.plots, sys; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("columns", [2, 3])
+def test_columns_of_unlike_units_do_not_collapse_to_a_line(columns, rng):
+    table = rng.normal(size=(200, columns)) * np.array([10.0, 20_000.0, 1.0])[:columns]
+    places = np.asarray(MatchedPairsDisplay.from_indices(np.arange(200), table, table).points_.get_offsets())[:200]
+    assert np.ptp(places, axis=0).min() > 0.6
+    assert places.min() >= -1e-9
+    assert places.max() <= 1 + 1e-9
+
+
+def test_partners_have_one_colour_unless_it_is_known_which_are_right(rng):
+    X, Y, indices = rng.normal(size=(5, 2)), rng.normal(size=(6, 2)), np.array([3, 0, -1, 5, 1])
+    display = MatchedPairsDisplay.from_indices(indices, X, Y)
+    colours = display.points_.get_facecolors()
+    for i, j in enumerate(indices):
+        if j >= 0:
+            assert np.array_equal(colours[i], colours[5 + j])
+    assert len(np.unique(colours, axis=0)) == 5  # four pairs, and gray for what has no partner
+    known = MatchedPairsDisplay.from_indices(indices, X, Y, truth=indices)
+    assert len(np.unique(known.points_.get_facecolors(), axis=0)) == 1

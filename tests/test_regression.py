@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pairup.kernels import gaussian, median_width
-from pairup.regression import KernelFeatures, MatchedRegressor
+from pairup.regression import KernelFeatures, MatchedRegressor, predict_held_out, restore_spread
 
 
 @parametrize_with_checks([KernelFeatures(), MatchedRegressor()])
@@ -70,3 +70,35 @@ def test_the_units_of_either_set_do_not_matter(rng, scale):
     one, other = MatchedRegressor().fit(X, Y), MatchedRegressor().fit(scale * X, scale * Y)
     assert (one.width_, one.ridge_) == (other.width_, other.ridge_)
     np.testing.assert_allclose(other.predict(scale * X) / scale, one.predict(X), rtol=1e-6)
+
+
+def test_images_get_the_spread_of_the_set_along_its_components():
+    rng = np.random.default_rng(5)
+    Y = rng.normal(size=(300, 3)) * [5.0, 2.0, 1.0] @ np.linalg.qr(rng.normal(size=(3, 3)))[0] + 7.0
+    axes = np.linalg.svd(Y - Y.mean(0), full_matrices=False)[2].T
+    shrunk = Y.mean(0) + ((Y - Y.mean(0)) @ axes * [0.8, 0.5, 0.25]) @ axes.T
+    assert_allclose(restore_spread(shrunk, shrunk, Y), Y)
+    assert_allclose(restore_spread(shrunk[:1], shrunk, Y), Y[:1])  # the fit decides, not how many images there are
+    for unit in (1e-200, 1e200):
+        assert_allclose(restore_spread(unit * shrunk, unit * shrunk, unit * Y), unit * Y)
+
+
+def test_a_component_that_nothing_is_known_of_is_not_blown_up():
+    U = np.random.default_rng(6).normal(size=(100, 2))
+    Y = np.linalg.qr(U - U.mean(axis=0))[0] * [3.0, 1.0]  # uncorrelated: its columns are its components
+    images = Y * [1.0, 1e-9]
+    assert np.ptp(restore_spread(images, images, Y)[:, 1]) < 1e-8
+    assert_allclose(restore_spread(images, images, Y)[:, 0], Y[:, 0], atol=1e-9)
+    flat = np.zeros((100, 2))
+    assert_allclose(restore_spread(flat, flat, np.ones((100, 2))), 1.0)
+
+
+def test_held_out_partners_do_not_know_their_own():
+    rng = np.random.default_rng(7)
+    X, Y = rng.normal(size=(60, 3)), rng.normal(size=(60, 2))
+    model = MatchedRegressor(widths=[0.3], ridges=[1e-3]).fit(X, Y)
+    held_out = predict_held_out(model, X, Y)
+    assert np.corrcoef(model.predict(X)[:, 0], Y[:, 0])[0, 1] > 0.9  # it fits noise
+    assert abs(np.corrcoef(held_out[:, 0], Y[:, 0])[0, 1]) < 0.5
+    smooth = MatchedRegressor().fit(X, X @ rng.normal(size=(3, 2)))
+    assert_allclose(predict_held_out(smooth, X, smooth.predict(X)), smooth.predict(X), atol=0.3)

@@ -40,6 +40,13 @@ def test_new_objects_are_translated_and_assigned(matched):
     assert (order[p] == np.arange(len(part))).mean() > 0.6
 
 
+def test_translations_spread_as_the_objects_they_are_carried_to(matched):
+    X, Y, _, m = matched
+    plain, spread = m.translate(X, spread=False), m.translate(X)
+    assert plain.var(axis=0).sum() < spread.var(axis=0).sum()
+    np.testing.assert_allclose(spread.var(axis=0).sum(), Y.var(axis=0).sum(), rtol=0.15)
+
+
 def test_a_saved_matching_is_the_same(matched, tmp_path):
     *_, m = matched
     m.save(tmp_path / "m.npz")

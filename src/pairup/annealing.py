@@ -30,14 +30,15 @@ def sinkhorn(
     """Return the plan exp(scores + a + b) that has the sums the constraints ask for.
 
     Before exponentiation the largest entry of every row and column is moved to 0, so nothing overflows, and no row or
-    column vanishes. Objects without a partner go to one slack row and one slack column, whose sums are their numbers.
+    column vanishes. Where not every object has a partner, all have one to the same degree: a slack row and column would
+    take the objects in the middle of a set, which bring the least profit, whether they have a partner or not.
 
     Parameters
     ----------
     scores : ndarray of float32, shape (n, m)
         Scores of all pairs; they are overwritten.
-    potential : ndarray of float32, shape (m,) or (m + 1,)
-        The potential b of the call before, 0 at first; one entry per column, the slack column included.
+    potential : ndarray of float32, shape (m,)
+        The potential b of the call before, 0 at first.
     constraints : Constraints
         What the plan keeps to.
     sweeps : int, default 10
@@ -47,17 +48,10 @@ def sinkhorn(
     -------
     plan : ndarray of float32, shape (n, m)
         The plan.
-    potential : ndarray of float32, shape (m,) or (m + 1,)
+    potential : ndarray of float32, shape (m,)
         The potential b, from which the next call starts.
     """
-    n, m = constraints.n, constraints.m
-    if not constraints.is_permutation:
-        slack = np.zeros((n + 1, m + 1), dtype=scores.dtype)
-        slack[:-1, :-1] = scores
-        rows, columns = constraints.anchors
-        slack[rows, -1] = slack[-1, columns] = slack[-1, -1] = FORBIDDEN
-        scores = slack
-    row_sums, column_sums = _marginals(constraints, scores.shape)
+    row_sums, column_sums = _marginals(constraints)
     scores += potential
     scores -= scores.max(axis=1)[:, None]
     top = scores.max(axis=0)
@@ -70,7 +64,7 @@ def sinkhorn(
     E *= u[:, None]
     E *= v
     potential = potential - top + np.log(np.maximum(v, 1e-30))
-    return E[:n, :m], potential
+    return E, potential
 
 
 def scale_to_marginals(
@@ -124,12 +118,15 @@ def scale_to_marginals(
     return u, v
 
 
-def _marginals(constraints: Constraints, shape: tuple[int, ...]) -> tuple[Float32Array, Float32Array]:
-    rows, columns = np.ones(shape[0], dtype=np.float32), np.ones(shape[1], dtype=np.float32)
-    if not constraints.is_permutation:
-        rows[-1] = max(constraints.m - constraints.n_pairs, 1e-6)
-        columns[-1] = max(constraints.n - constraints.n_pairs, 1e-6)
-    return rows, columns
+def _marginals(constraints: Constraints) -> tuple[Float32Array, Float32Array]:
+    """Return the sums of the rows and of the columns of a plan: 1 for known pairs, alike for all other objects."""
+    sums = []
+    for size, known in zip((constraints.n, constraints.m), constraints.anchors, strict=True):
+        free = max(size - len(known), 1)
+        degrees = np.full(size, (constraints.n_pairs - len(known)) / free, dtype=np.float32)
+        degrees[known] = 1.0
+        sums.append(np.maximum(degrees, np.float32(1e-6)))
+    return sums[0], sums[1]
 
 
 def anneal(
@@ -160,7 +157,7 @@ def anneal(
     ndarray of float32, shape (n, m)
         The plan at the end of each temperature.
     """
-    potential = np.zeros(constraints.m if constraints.is_permutation else constraints.m + 1, dtype=np.float32)
+    potential = np.zeros(constraints.m, dtype=np.float32)
     before = betas[0]
     for beta in betas:
         potential *= np.float32(beta / before)

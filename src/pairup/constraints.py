@@ -1,7 +1,7 @@
 """What every matching keeps to: the sizes of the sets, known and forbidden pairs, how many there are, and a prior."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 
 import numpy as np
@@ -35,6 +35,8 @@ class Constraints:
         Scores of all pairs, larger where a pair is likelier: at most 1 in modulus, times the weight of the prior.
     forbidden : tuple of two ndarray of int, shape (n_forbidden,), default none
         Pairs known to be wrong, in the form of `anchors`, each once.
+    prior_unit : float, default 0.0
+        What a score of 1 is in nats, where the prior is a logarithm of ratios of densities; 0 where that is not known.
     """
 
     n: int
@@ -43,11 +45,7 @@ class Constraints:
     anchors: tuple[Indices, Indices] = NO_ANCHORS
     prior: Float32Array | None = None
     forbidden: tuple[Indices, Indices] = NO_ANCHORS
-
-    @property
-    def is_permutation(self) -> bool:
-        """Whether every object has a partner."""
-        return self.n == self.m == self.n_pairs
+    prior_unit: float = 0.0
 
     @property
     def largest(self) -> int:
@@ -375,6 +373,27 @@ def check_possible(constraints: Constraints) -> None:
     raise ValueError(
         f"{possible} of the {constraints.n_pairs} pairs can be formed without a forbidden one{alone}; "
         f"forbid fewer{advice}"
+    )
+
+
+def weigh_prior(constraints: Constraints, weight: float) -> Constraints:
+    """Return the constraints with a weight of the prior; what its scores are in nats stays the same.
+
+    Parameters
+    ----------
+    constraints : Constraints
+        What a matching keeps to, with a prior.
+    weight : float
+        The weight.
+
+    Returns
+    -------
+    Constraints
+        The same with a prior that counts as much.
+    """
+    assert constraints.prior is not None
+    return replace(
+        constraints, prior=np.float32(weight) * constraints.prior, prior_unit=constraints.prior_unit / weight
     )
 
 

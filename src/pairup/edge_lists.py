@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pairup.archives import NUMPY_DAMAGE
+from pairup.cells import in_one_line
 from pairup.extras import require
-from pairup.tables import in_one_line
 
 SUFFIXES = (".edges", ".edgelist", ".graphml")
 COLUMNS = (("source", "target"), ("from", "to"))  # usual column names

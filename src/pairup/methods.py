@@ -1,4 +1,4 @@
-"""The names of methods and metrics. Nothing heavy is imported here, so that the command line can list them."""
+"""The names of methods, metrics, cuts and sound files. Nothing heavy is imported here: the command line lists them."""
 
 import warnings
 from collections.abc import Collection
@@ -10,6 +10,8 @@ VOICE_METHODS = (
     "identity", "mean-variance", "random", "z-score", "inca", "inca-z",
     "ks-hsic", "ks-nocco", "lsom-literal", "lsom", "match", "auto", "oracle",
 )  # fmt: skip
+SOUND_SUFFIXES = (".wav", ".flac", ".ogg", ".mp3", ".aif", ".aiff", ".au", ".caf", ".w64")
+CUTS = ("strips", "checkerboard", "four-strips", "halves")  # ways to cut pictures into two piles
 FORMER_NAMES = {"default": "auto"}
 
 

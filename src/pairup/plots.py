@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.image import AxesImage
     from matplotlib.lines import Line2D
 
+UNLIKE = 10  # ratio of the spreads of columns from which on they are scaled one by one
 RIGHT, WRONG = "#1f77b4", "#e6007e"
 
 
@@ -117,7 +118,9 @@ class Display:
 class MatchedPairsDisplay(Display):
     """Matched points: y against x where both have one column, else the two sets side by side with linked partners.
 
-    Sets of more than two columns are shown by their first two principal components.
+    Sets of more than two columns are shown by their first two principal components. Columns of unlike units, whose
+    spreads differ by more than a factor of ten, are standardized first. Partners have one colour, unless it is known
+    which are right.
 
     Parameters
     ----------
@@ -165,6 +168,7 @@ class MatchedPairsDisplay(Display):
         self.x = check_set(x, "X", at_least=1)
         self.y = check_set(y, "Y", at_least=1)
         self.indices = np.asarray(indices)
+        self.is_known = right is not None
         self.right: BoolArray = np.ones(len(self.x), bool) if right is None else np.asarray(right, dtype=bool)
         self.function = function
 
@@ -246,16 +250,32 @@ class MatchedPairsDisplay(Display):
         x, y = _in_unit_square(self.x), _in_unit_square(self.y) + np.array([1.4, 0.0])
         matched = np.flatnonzero(self.indices >= 0)
         ends = np.stack([x[matched], y[self.indices[matched]]], axis=1)
-        colours = np.where(self.right[matched], RIGHT, WRONG)
-        self.links_ = collections.LineCollection(ends, colors=colours, linewidths=0.6, alpha=0.5)
-        ax.add_collection(self.links_)
         places = np.concatenate([x, y])
-        self.points_ = ax.scatter(places[:, 0], places[:, 1], s=14, color="0.25", zorder=2)
+        marks = np.full(len(places), "0.25", dtype=object)
+        colours: Any = np.where(self.right[matched], RIGHT, WRONG)
+        if not self.is_known:  # partners have one colour, from the bottom of X to its top
+            shades = require("matplotlib", extra="plot").colormaps["turbo"](np.linspace(0.05, 0.95, len(matched)))
+            colours = shades[x[matched, 1].argsort().argsort()]
+            for one, other, colour in zip(matched, self.indices[matched], colours, strict=True):
+                marks[one] = marks[len(x) + other] = tuple(colour)
+        self.links_ = collections.LineCollection(ends, colors=colours, linewidths=0.6, alpha=0.35)
+        ax.add_collection(self.links_)
+        self.points_ = ax.scatter(places[:, 0], places[:, 1], s=14, color=marks.tolist(), zorder=2)
         ax.set(xticks=[0.5, 1.9], xticklabels=["X", "Y"], yticks=[], aspect="equal")
 
 
 def _in_unit_square(points: Array) -> Array:
-    """Return points of any number of columns in the plane, in [0, 1]²; one column becomes an upright line."""
+    """Return points of any number of columns in the plane, in [0, 1]²; one column becomes an upright line.
+
+    Columns whose spreads differ widely, such as age and income, are no coordinates of one space: each is then scaled by
+    itself, or the largest would leave nothing of the others.
+    """
+    spreads = np.ptp(points, axis=0)
+    used = spreads > 0
+    if used.sum() > 1 and spreads[used].max() > UNLIKE * spreads[used].min():
+        points = (points - points.mean(axis=0)) / np.where(used, points.std(axis=0), 1.0)
+        if points.shape[1] == 2:
+            points = (points - points.min(axis=0)) / np.where(used, np.ptp(points, axis=0), 1.0)
     if points.shape[1] > 2:
         from sklearn.decomposition import PCA
 
@@ -559,7 +579,7 @@ class MatchingDisplay(Display):
         """
         if ax is None:
             pyplot = require("matplotlib.pyplot", extra="plot")
-            figure, ax = pyplot.subplots(1, 3, figsize=(12, 4), layout="constrained")
+            figure, ax = pyplot.subplots(1, 3, figsize=(14, 4), width_ratios=[1.8, 1, 1], layout="constrained")
             figure.suptitle(self.title)
         assert ax is not None
         self.axes_ = ax

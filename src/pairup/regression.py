@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import eigh
+from scipy.linalg import eigh, svd
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -18,6 +18,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pairup.kernels import gaussian, median_width, rescale
 from pairup.types import Array
+
+HELD_OUT_FOLDS = 5  # of the images that say how much spread is missing
+LARGEST_FACTOR = 5.0  # by which a component of images is scaled: one that x says nothing about stays small
+NO_SPREAD = 1e-6  # of the widest component: what spreads less is rounding
 
 
 class KernelFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -194,6 +198,73 @@ class MatchedRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
         X = validate_data(self, X, dtype=np.float64, reset=False)
         Y: Array = self.features_.transform(X) @ self.weights_ + self.mean_
         return Y[:, 0] if self._one_column else Y
+
+
+def predict_held_out(model: MatchedRegressor, X: Array, Y: Array) -> Array:
+    """Return the expected partners of points that a model was fitted to, each by a fit without it.
+
+    Width and ridge stay; images of points that took part in a fit spread more than those of new ones.
+
+    Parameters
+    ----------
+    model : MatchedRegressor
+        The fitted model.
+    X : ndarray of shape (n, d)
+        The points of its fit.
+    Y : ndarray of shape (n, e)
+        Their partners.
+
+    Returns
+    -------
+    ndarray of shape (n, e)
+        The expected partners.
+    """
+    images = np.empty_like(Y)
+    for train, test in KFold(min(HELD_OUT_FOLDS, len(X)), shuffle=True, random_state=0).split(X):
+        features, mean = KernelFeatures(width=model.width_).fit(X[train]), Y[train].mean(axis=0)
+        weights = _solve(features.transform(X[train]), Y[train] - mean, [model.ridge_])[0]
+        images[test] = features.transform(X[test]) @ weights + mean
+    return images
+
+
+def restore_spread(images: Array, fitted: Array, Y: Array) -> Array:
+    """Scale images along the principal components of Y by what makes the fitted ones spread as Y does.
+
+    A mean partner lies nearer to the middle than a partner does, most of all along components that x says little
+    about. Its nearest objects of Y are then those in the middle, which the scaling mends.
+
+    Parameters
+    ----------
+    images : ndarray of shape (k, e)
+        Where objects are sent.
+    fitted : ndarray of shape (n, e)
+        Where objects are sent that no fit knew; they say how much spread is missing.
+    Y : ndarray of shape (m, e)
+        The objects that the images are to resemble.
+
+    Returns
+    -------
+    ndarray of shape (k, e)
+        The scaled images.
+
+    Examples
+    --------
+    >>> Y = np.array([[-2.0, -1.0], [-2.0, 1.0], [2.0, -1.0], [2.0, 1.0]])
+    >>> restore_spread(Y / [2, 1], Y / [2, 1], Y).round(6)
+    array([[-2., -1.],
+           [-2.,  1.],
+           [ 2., -1.],
+           [ 2.,  1.]])
+    """
+    exponent = np.frexp(np.abs(Y).max())[1]  # so that no square over- or underflows
+    scaled, of_fit, points = (np.ldexp(Z, -exponent) for Z in (Y, fitted, images))
+    centre, middle = scaled.mean(axis=0), of_fit.mean(axis=0)
+    axes = svd(scaled - centre, full_matrices=False)[2].T
+    wanted, found = ((scaled - centre) @ axes).std(axis=0), ((of_fit - middle) @ axes).std(axis=0)
+    factors = np.where(found > wanted / LARGEST_FACTOR, wanted / np.maximum(found, 1e-300), LARGEST_FACTOR)
+    factors = np.where(wanted > NO_SPREAD * wanted.max(initial=0.0), factors, 1.0)
+    spread: Array = np.ldexp(centre + ((points - middle) @ axes * factors) @ axes.T, exponent)
+    return spread
 
 
 def _solve(K: Array, Y: Array, ridges: Sequence[float]) -> Array:

@@ -272,26 +272,31 @@ class Matching:
         expected[probable] = (P[probable] / total[probable]) @ partners
         return expected
 
-    def translate(self, X_new: ArrayLike) -> Array:
+    def translate(self, X_new: ArrayLike, *, spread: bool = True) -> Array:
         """Carry new x into the space of Y by kernel regression on the matched pairs, cross-validated.
 
         Parameters
         ----------
         X_new : array_like of shape (k, d)
             New objects like those of X.
+        spread : bool, default True
+            Whether images spread along the principal components of Y as its objects do, so that the objects nearest
+            to an image are its likely partners. False returns expected partners, of least squared error, which lie
+            nearer to the middle.
 
         Returns
         -------
         ndarray of shape (k, e)
-            Their expected partners.
+            Their images.
         """
-        from pairup.regression import MatchedRegressor
+        from pairup.regression import MatchedRegressor, predict_held_out, restore_spread
 
         X, Y = self._tables("translate")
         matched = np.flatnonzero(self.indices >= 0)
-        model = MatchedRegressor().fit(X[matched], Y[self.indices[matched]])
+        points, partners = X[matched], Y[self.indices[matched]]
+        model = MatchedRegressor().fit(points, partners)
         images: Array = model.predict(check_set(X_new, "X_new", at_least=1))
-        return images
+        return restore_spread(images, predict_held_out(model, points, partners), Y) if spread else images
 
     def assign(self, X_new: ArrayLike, Y_new: ArrayLike) -> Indices:
         """Pair new objects by the density ratio r(x, y) that is fitted to the matched pairs.

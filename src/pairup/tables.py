@@ -1,38 +1,22 @@
-"""Read tables of numbers, and known pairs, from files."""
+"""Tables with columns of any kind, read from files or taken from DataFrames."""
 
 import csv
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from pairup.archives import NUMPY_DAMAGE, read_array
-from pairup.extras import require
+from pairup.cells import Cells, read_cells
+from pairup.columns import Column, make_column, number_column
+from pairup.encoding import Encoded, Roles, encode_columns
 from pairup.types import Array
+from pairup.validation import check_set
 
-SUFFIXES = (".csv", ".tsv", ".txt", ".npy", ".npz", ".parquet")
-OTHER_SEPARATORS = (
-    (";", "semicolons", "save it with commas between cells and points as decimal marks"),
-    ("\t", "tabs", "name it .tsv"),
-)
-
-
-class Table(NamedTuple):
-    """The numbers of a file and the names of its objects.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n, d)
-        Numbers, one object per row.
-    names : list
-        Name of each object, a number or text; its row number where the file has no names.
-    """
-
-    values: Array
-    names: list[Any]
+NO_ID = "none"  # as the name of the id column: there is none
 
 
 def plain_name(name: Any) -> Any:
@@ -63,179 +47,391 @@ def plain_name(name: Any) -> Any:
     return str(name).encode("utf-8", "backslashreplace").decode("utf-8")  # some text cannot be written as UTF-8
 
 
-def read_table(path: str | Path, *, header: bool | None = None, id_column: str | None = None) -> Table:
-    """Read a table by its suffix: csv, tsv, txt (blank-separated), npy, npz (one array) or parquet.
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table: one object per row, columns of any kind, and the names of the rows.
+
+    Parameters
+    ----------
+    cells : Cells
+        What was read.
+    columns : list of Column
+        All columns, in their order, each with its kind.
+    names : list
+        Name of each object, a number or text; its row number where the table has no names.
+    id_column : str, optional
+        The column that holds the names.
+    dropped : frozenset of str, default none
+        Columns that are left out because the user asked for it.
+    found_id : bool, default False
+        Whether the id column was found, not given.
+    has_date_names : bool, default False
+        Whether the names are the dates of the first column, which are compared too.
+    """
+
+    cells: Cells
+    columns: list[Column]
+    names: list[Any]
+    id_column: str | None = None
+    dropped: frozenset[str] = frozenset()
+    found_id: bool = False
+    has_date_names: bool = False
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @classmethod
+    def from_cells(
+        cls,
+        cells: Cells,
+        *,
+        id_column: str | None = None,
+        kinds: Mapping[str, str] | None = None,
+        drop: Sequence[str] = (),
+        names: Sequence[Any] | None = None,
+    ) -> "Table":
+        """Return the table of cells.
+
+        Parameters
+        ----------
+        cells : Cells
+            What was read.
+        id_column : str, optional
+            Name, or number from 0, of the column that names the objects; "none" for none. By default it is found.
+        kinds : mapping of str to str, optional
+            Kinds of columns, by their names or numbers, where the cells would tell another.
+        drop : sequence of str, default ()
+            Columns to leave out, by their names or numbers.
+        names : sequence, optional
+            Names of the rows that are in no column, such as the index of a DataFrame.
+
+        Returns
+        -------
+        Table
+            The table.
+        """
+        source = cells.source
+        no_id = id_column == NO_ID and NO_ID not in cells.names
+        place = None if id_column is None or no_id else find_column(cells.names, str(id_column), source)
+        wanted = {find_column(cells.names, str(name), source): kind for name, kind in (kinds or {}).items()}
+        dropped = {find_column(cells.names, str(name), source) for name in drop}
+        if place is not None:
+            wanted.setdefault(place, "id")
+            dropped.discard(place)
+        columns = [_column(cells, k, wanted.get(k)) for k in range(len(cells.names))]
+        found = False
+        if place is None and not no_id:
+            place = _find_id(columns, cells, dropped, wanted) if names is None else None
+            found = place is not None
+        for k, column in enumerate(columns):
+            if column.kind == "id" and k != place and k not in wanted and (no_id or _is_needed(columns, dropped, k)):
+                columns[k] = _column(cells, k, "number" if column.is_numeric else "text")
+        rows = list(range(len(columns[0].cells))) if names is None else list(names)
+        if place is not None:
+            rows = [plain_name(cell) for cell in columns[place].cells]
+        by_date = place is None and not no_id and names is None and _are_days(columns[0])
+        if by_date:
+            rows = [plain_name(cell) for cell in columns[0].cells]
+        if len(columns) == 1 and place is not None:
+            raise ValueError(f"{source}: no column but the id column; expected columns of numbers too")
+        return cls(
+            cells,
+            columns,
+            rows,
+            None if place is None else cells.names[place],
+            frozenset(cells.names[k] for k in dropped),
+            found,
+            by_date,
+        )
+
+    @classmethod
+    def from_frame(cls, frame: Any, source: str = "the table") -> "Table":
+        """Return a DataFrame of pandas or polars as a table.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame or polars.DataFrame
+            The DataFrame; the index of pandas names the rows, unless it only counts them.
+        source : str, default "the table"
+            What it is called in messages.
+
+        Returns
+        -------
+        Table
+            The table.
+        """
+        names = [str(name) for name in frame.columns]
+        if not names or not len(frame):
+            raise ValueError(
+                f"{source} must have at least 1 row and one column, got shape {tuple(frame.shape)}; "
+                "pass one object per row"
+            )
+        named = not all(isinstance(name, int | np.integer) for name in frame.columns)
+        if hasattr(frame, "iloc"):
+            series = [frame.iloc[:, k] for k in range(len(names))]
+            columns = [_series_cells(each) for each in series]
+            counted = type(frame.index).__name__ == "RangeIndex" and frame.index.name is None
+            index = None if counted else list(frame.index)
+        else:
+            columns, index = [_series_cells(frame[name]) for name in frame.columns], None
+        if len(set(names)) < len(names):
+            names = [f"{name}.{k}" if names.index(name) < k else name for k, name in enumerate(names)]
+        return cls.from_cells(Cells(source, names, columns, named), names=index)
+
+    @classmethod
+    def from_array(cls, values: Array, source: str = "the table") -> "Table":
+        """Return an array as a table of numbers.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n, d)
+            The numbers.
+        source : str, default "the table"
+            What it is called in messages.
+
+        Returns
+        -------
+        Table
+            The table.
+        """
+        names = [str(k) for k in range(values.shape[1])]
+        return cls.from_cells(Cells(source, names, list(values.T), False, numbers=values, is_array=True))
+
+    def revise(
+        self, *, id_column: str | None = None, kinds: Mapping[str, str] | None = None, drop: Sequence[str] = ()
+    ) -> "Table":
+        """Return the same table with other decisions about its columns; nothing is read again.
+
+        Parameters
+        ----------
+        id_column : str, optional
+            As in `from_cells`.
+        kinds : mapping of str to str, optional
+            As in `from_cells`.
+        drop : sequence of str, default ()
+            As in `from_cells`.
+
+        Returns
+        -------
+        Table
+            The revised table.
+        """
+        counted = self.names == list(range(len(self)))
+        outside = None if self.id_column is not None or self.has_date_names or counted else self.names
+        return Table.from_cells(self.cells, id_column=id_column, kinds=kinds, drop=drop, names=outside)
+
+    def encode(self, *, common: Sequence[str] = (), keeps_common: bool = False) -> Encoded:
+        """Return the table as numbers, with a record of what was done with each column.
+
+        Parameters
+        ----------
+        common : sequence of str, default ()
+            Columns that are compared directly with those of the other table, and are left out here.
+        keeps_common : bool, default False
+            Whether the common columns are encoded too, where no others are left.
+
+        Returns
+        -------
+        Encoded
+            The numbers and the record.
+        """
+        cells = self.cells
+        if self.has_date_names:
+            cells = replace(cells, notes=(*cells.notes, f"rows named by the dates of {self.columns[0].name!r}"))
+        roles = Roles(self.id_column, self.found_id, self.dropped, tuple(common), keeps_common)
+        return encode_columns(cells, self.columns, roles)
+
+    @property
+    def values(self) -> Array:
+        """The table as numbers."""
+        return self.encode().values
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was read as plain numbers, strings and lists.
+
+        Returns
+        -------
+        dict
+            The source, the number of rows, notes, the id column, and for every column its name, kind, use, missing
+            values and one sentence.
+        """
+        return self.encode().record.to_dict()
+
+
+def _column(cells: Cells, k: int, kind: str | None) -> Column:
+    """Return a column of a table, of a given kind or of the one its cells show."""
+    if cells.is_array and kind in (None, "number"):
+        return Column(cells.names[k], "number", cells.columns[k], cells.columns[k], 0)  # NaN is refused, not filled in
+    if cells.numbers is not None and kind in (None, "number") and len(cells.numbers):
+        values = np.ascontiguousarray(cells.numbers[:, k])
+        return number_column(cells.names[k], cells.columns[k], values, kind, named=cells.named)
+    return make_column(
+        cells.names[k], cells.columns[k], kind=kind, decimal=cells.decimal, is_first=k == 0, named=cells.named
+    )
+
+
+def _series_cells(series: Any) -> Any:
+    """Return the cells of a column of a DataFrame: floats as an array, anything else as a list."""
+    kind = getattr(getattr(series, "dtype", None), "kind", "")
+    is_float = (
+        getattr(series.dtype, "is_float", lambda: False)() or getattr(series.dtype, "is_integer", lambda: False)()
+    )
+    if kind in ("i", "u", "f") and isinstance(series.dtype, np.dtype):
+        return series.to_numpy()
+    if is_float and series.null_count() == 0:  # polars
+        return series.to_numpy()
+    return series.to_list()
+
+
+def find_column(columns: Sequence[str], wanted: str, source: str) -> int:
+    """Return the number of the column of that name or number.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Names of the columns.
+    wanted : str
+        A name, or a number from 0.
+    source : str
+        What the table is called in messages.
+
+    Returns
+    -------
+    int
+        The number.
+
+    Examples
+    --------
+    >>> find_column(["a", "b"], "b", "x.csv"), find_column(["a", "b"], "0", "x.csv")
+    (1, 0)
+    """
+    if wanted in columns:
+        return list(columns).index(wanted)
+    if wanted.isdecimal() and int(wanted) < len(columns):
+        return int(wanted)
+    raise ValueError(f"{source}: no column {wanted!r}; the columns are {', '.join(columns[:20])}")
+
+
+def _are_days(column: Column) -> bool:
+    """Tell whether a column holds different dates, which name the rows as well as they describe them."""
+    return column.kind == "date" and not column.missing and len(set(column.values)) == len(column.values) > 1
+
+
+def _find_id(columns: list[Column], cells: Cells, dropped: set[int], wanted: Mapping[int, str]) -> int | None:
+    """Return the number of the column that names the rows, if there is one."""
+    usable = [k for k, column in enumerate(columns) if k not in dropped and column.kind not in ("empty", "constant")]
+    ids = [k for k in usable if columns[k].kind == "id"]
+    if not ids or (len(usable) == 1 and wanted.get(ids[0]) != "id"):
+        return None
+    return ids[0]
+
+
+def _is_needed(columns: list[Column], dropped: set[int], k: int) -> bool:
+    """Tell whether nothing but ids would be left to compare."""
+    return all(column.kind in ("id", "empty", "constant") or j in dropped for j, column in enumerate(columns) if j != k)
+
+
+def read_table(
+    path: str | Path,
+    *,
+    header: bool | None = None,
+    id_column: str | None = None,
+    kinds: Mapping[str, str] | None = None,
+    drop: Sequence[str] = (),
+) -> Table:
+    """Read a table by its suffix: csv, tsv, txt, npy, npz (one array), parquet, xlsx or xlsm.
+
+    The separator, the decimal mark and the encoding of text tables are found, as are the kinds of the columns and a
+    column of ids.
 
     Parameters
     ----------
     path : str or Path
         The file.
     header : bool, optional
-        Whether the first row of a text table holds column names; None assumes it if a cell outside the id column is not
-        a number.
+        Whether the first row of a text table or spreadsheet holds column names; by default the cells tell.
     id_column : str, optional
-        Name, or number counted from 0, of a column that names the objects.
+        Name, or number counted from 0, of a column that names the objects; "none" for none. By default it is found.
+    kinds : mapping of str to str, optional
+        Kinds of columns, where the cells would tell another.
+    drop : sequence of str, default ()
+        Columns to leave out.
 
     Returns
     -------
     Table
-        The numbers and the names.
+        The table.
     """
-    path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise ValueError(f"{path}: unknown kind of table {suffix!r}; expected one of {', '.join(SUFFIXES)}")
-    if not path.is_file():
-        raise FileNotFoundError(f"{path}: no such file; check the path")
-    if suffix in (".npy", ".npz"):
-        return _read_numpy(path, id_column)
-    if suffix == ".parquet":
-        return _read_parquet(path, id_column)
-    return _read_text(path, header, id_column)
+    cells = read_cells(path, header=header, id_column=None if id_column == NO_ID else id_column)
+    return Table.from_cells(cells, id_column=id_column, kinds=kinds, drop=drop)
 
 
-def _read_numpy(path: Path, id_column: str | None) -> Table:
-    """Read a .npy file, or the only array of an .npz file."""
-    try:
-        loaded = read_array(path)
-    except MemoryError as error:
-        raise MemoryError(f"{path}: too large for the free memory ({error}); cut it into parts") from error
-    except NUMPY_DAMAGE as error:
-        raise ValueError(
-            f"{path}: cannot be read as a table ({in_one_line(error)}); save it again with numpy.save or numpy.savez"
-        ) from error
-    if loaded.dtype.kind not in "biuf":
-        raise ValueError(f"{path}: expected numbers, got an array of {loaded.dtype}; save it as floats")
-    if loaded.ndim == 0:
-        raise ValueError(f"{path}: expected one object per row, got a single number; save a matrix")
-    if loaded.size == 0:
-        raise ValueError(
-            f"{path}: expected one object per row, got an empty array of shape {loaded.shape}; save a matrix"
-        )
-    values = np.asarray(loaded, dtype=np.float64).reshape(len(loaded), -1)
-    if id_column is None:
-        return Table(values, list(range(len(values))))
-    place = _column([str(i) for i in range(values.shape[1])], id_column, path)
-    return Table(np.delete(values, place, axis=1), [plain_name(name) for name in values[:, place]])
-
-
-def in_one_line(error: Exception) -> str:
-    """Return the beginning of a message without line breaks.
+def read_numbers(path: str | Path, *, header: bool | None = None) -> Array:
+    """Read a table that must hold nothing but numbers.
 
     Parameters
     ----------
-    error : Exception
-        The error.
+    path : str or Path
+        The file.
+    header : bool, optional
+        As in `read_table`.
 
     Returns
     -------
-    str
-        At most 200 characters of its message.
+    ndarray of shape (n, d)
+        The numbers.
     """
-    return " ".join(str(error).split())[:200]
-
-
-def _read_parquet(path: Path, id_column: str | None) -> Table:
-    """Read a parquet file."""
-    parquet = require("pyarrow.parquet", extra="parquet")
-    arrow = require("pyarrow", extra="parquet")
-    try:
-        table = parquet.read_table(path)
-    except (arrow.ArrowException, OSError, ValueError, RuntimeError) as error:
-        raise ValueError(
-            f"{path}: cannot be read as parquet ({in_one_line(error)}); save it again, or as csv"
-        ) from error
-    columns = table.column_names
-    cells = [table.column(i).to_pylist() for i in range(len(columns))]
-    return _numbers([list(row) for row in zip(*cells, strict=True)], columns, id_column, path, first_row=1)
-
-
-def _read_text(path: Path, header: bool | None, id_column: str | None) -> Table:
-    """Read a csv, tsv or txt file."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            if path.suffix.lower() == ".txt":
-                rows: list[list[Any]] = [line.split() for line in file]
-            else:
-                rows = list(csv.reader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ","))
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: not a text table ({error}); save it as UTF-8") from error
-    except csv.Error as error:
-        raise ValueError(
-            f"{path}: not a text table ({error}); check whether a quotation mark is missing, or a cell holds a document"
-        ) from error
-    rows = [row for row in rows if len(row) > 1 or "".join(row).strip()]
-    if not rows:
-        raise ValueError(f"{path}: the file is empty; expected one object per row")
-    width = len(rows[0])
-    for number, row in enumerate(rows, 1):
-        if len(row) != width:
-            _check_separator(rows, path)
+    table = read_table(path, header=header, id_column=NO_ID)
+    for column in table.columns:
+        if not column.is_numeric:
+            row = next(k for k, cell in enumerate(column.cells) if not isinstance(cell, int | float))
             raise ValueError(
-                f"{path}: row {number} has {len(row)} cells and row 1 has {width}; check whether the file is truncated"
+                f"{path}: row {row + 1 + table.cells.named}, column {column.name!r} holds {column.cells[row]!r:.80}, "
+                "expected a number; drop the column"
             )
-    if header is None:
-        named = id_column is not None and not id_column.isdecimal()
-        ids = {int(id_column)} if id_column is not None and id_column.isdecimal() else set()
-        header = named or any(not _is_number(cell) for i, cell in enumerate(rows[0]) if i not in ids)
-    columns = [str(cell).strip() for cell in rows[0]] if header else [str(i) for i in range(width)]
-    return _numbers(rows[header:], columns, id_column, path, first_row=1 + header)
+    return np.column_stack([column.values for column in table.columns])
 
 
-def _check_separator(rows: Sequence[Sequence[Any]], path: Path) -> None:
-    """Raise a ValueError if the cells of a csv file seem to be separated by something else."""
-    lines = [",".join(map(str, row)) for row in rows] if path.suffix.lower() == ".csv" else []
-    for separator, words, advice in OTHER_SEPARATORS:
-        cells = lines[-1].replace(",", ".").split(separator) if lines else []
-        alike = len({line.count(separator) for line in lines}) == 1
-        if alike and len(cells) > 1 and 2 * sum(map(_is_number, cells)) >= len(cells):
-            raise ValueError(f"{path}: the cells seem to be separated by {words}, expected commas; {advice}")
+def is_table(Z: Any) -> bool:
+    """Tell whether an object has columns: a Table, or a DataFrame of pandas or polars; nothing is imported for that.
+
+    Parameters
+    ----------
+    Z : object
+        What was passed as a set.
+
+    Returns
+    -------
+    bool
+        Whether `as_table` takes it for its columns.
+
+    Examples
+    --------
+    >>> is_table([[1.0]])
+    False
+    """
+    homes = {cls.__module__.partition(".")[0] for cls in type(Z).__mro__ if cls.__name__ == "DataFrame"}
+    return isinstance(Z, Table) or bool(homes & {"pandas", "polars"})
 
 
-def _is_number(cell: Any) -> bool:
-    """Tell whether a cell can be read as a number."""
-    try:
-        float(cell)
-    except (TypeError, ValueError):
-        return False
-    return True
+def as_table(Z: Any, name: str) -> Table:
+    """Return a set as a table.
 
+    Parameters
+    ----------
+    Z : Table, DataFrame or array_like
+        The set.
+    name : str
+        What it is called in messages.
 
-def _column(columns: list[str], wanted: str, path: Path) -> int:
-    """Return the index of the column of that name or number."""
-    if wanted in columns:
-        return columns.index(wanted)
-    if wanted.isdecimal() and int(wanted) < len(columns):
-        return int(wanted)
-    raise ValueError(f"{path}: no column {wanted!r}; the columns are {', '.join(columns[:20])}")
-
-
-def _numbers(rows: list[list[Any]], columns: list[str], id_column: str | None, path: Path, *, first_row: int) -> Table:
-    """Return rows of cells as a Table, or raise a ValueError that names the first cell that is not a number."""
-    if not rows:
-        raise ValueError(f"{path}: no rows below the header; expected one object per row")
-    names: list[Any] = list(range(len(rows)))
-    if id_column is not None:
-        place = _column(columns, id_column, path)
-        names = [plain_name(row[place]) for row in rows]
-        rows = [row[:place] + row[place + 1 :] for row in rows]
-        columns = columns[:place] + columns[place + 1 :]
-    if not columns:
-        raise ValueError(f"{path}: no column but the id column; expected columns of numbers too")
-    try:
-        return Table(np.array(rows, dtype=np.float64), names)
-    except OverflowError:
-        raise ValueError(f"{path}: a number is beyond ±1.8e308; save it in larger units") from None
-    except (TypeError, ValueError):
-        _check_separator(rows, path)
-        for number, row in enumerate(rows, first_row):
-            for column, cell in zip(columns, row, strict=True):
-                if not _is_number(cell):
-                    raise ValueError(
-                        f"{path}: row {number}, column {column!r} holds {cell!r}, expected a number; drop the column, "
-                        "or pass it as the id column if it names the objects"
-                    ) from None
-        raise
+    Returns
+    -------
+    Table
+        The table; the columns of an array are numbers.
+    """
+    if isinstance(Z, Table):
+        return Z
+    return Table.from_frame(Z, name) if is_table(Z) else Table.from_array(check_set(Z, name, at_least=1), name)
 
 
 def read_anchors(

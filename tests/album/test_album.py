@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from pairup.album import Album, Frame, Photos, Style, arrange, read_photos
+from pairup.album.album import Quality
 from pairup.album.features import read_vectors
 
 
@@ -159,3 +160,29 @@ def test_json_that_would_take_all_memory_is_refused(part, count, told, tmp_path)
     (tmp_path / "a.json").write_text(part * count)
     with pytest.raises(ValueError, match=rf"a\.json is not a saved album \(.*{told}"):
         Album.load(tmp_path / "a.json")
+
+
+def test_turned_photos_are_saved_and_loaded(folder, tmp_path):
+    photos = read_photos(folder)
+    album = arrange(Photos((photos[0].turn(3), *photos[1:])), "3x4")
+    album.save(tmp_path / "album.json")
+    assert [photo.quarters for photo in Album.load(tmp_path / "album.json").photos] == [3] + 11 * [0]
+    saved = json.loads((tmp_path / "album.json").read_text())
+    assert "quarters" not in saved["photos"][1]
+    saved["photos"][1]["quarters"] = 7
+    (tmp_path / "album.json").write_text(json.dumps(saved))
+    with pytest.raises(ValueError, match="photos should be"):
+        Album.load(tmp_path / "album.json")
+
+
+def test_json_without_a_folder_has_whole_paths(folder, tmp_path):
+    album = arrange(read_photos(folder), "3x4")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "album.json").write_bytes(album.to_json())
+    assert json.loads(album.to_json())["photos"][0]["path"] == str(folder / "img1.png")
+    assert Album.load(tmp_path / "elsewhere" / "album.json").order.tolist() == album.order.tolist()
+
+
+def test_quality_is_said_in_words():
+    assert "no more alike" in Quality(0.4, 0.4, 0.0, 0.0, 1.01).in_words
+    assert Quality(0.9, 0.4, 0.7, 0.4, 2.31).in_words == "neighbours are 2.3× more alike than in a random order"

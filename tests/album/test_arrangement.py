@@ -14,6 +14,8 @@ def test_vectors_and_photos(folder, rng):
     assert sorted(album.order) == list(range(12))
     assert album.quality.dpq > album.quality.random
     assert "DPQ16" in str(album.quality)
+    assert album.quality.likeness > 1.1
+    assert album.quality.in_words == f"neighbours are {album.quality.likeness:.1f}× more alike than in a random order"
 
 
 def test_steps_stream_and_end_with_the_album(rng):
@@ -126,3 +128,30 @@ def test_a_number_of_jobs_that_is_none_is_told(n_jobs, folder, rng):
 def test_a_seed_that_is_none_is_told(rng):
     with pytest.raises(ValueError, match="random_state must be a whole number, 0 or more, got -1"):
         arrange(rng.random((12, 3)), "3x4", random_state=-1)
+
+
+def test_a_start_keeps_most_items_near_and_ends_as_good_as_from_anywhere(rng):
+    X = rng.random((120, 3))
+    draft = arrange(X, "10x12", draft=True)
+    refined, fresh = arrange(X, "10x12", start=draft.order), arrange(X, "10x12", random_state=1)
+    assert sorted(refined.order) == list(range(120))
+    assert draft.quality.dpq < refined.quality.dpq
+    assert refined.quality.dpq == pytest.approx(fresh.quality.dpq, abs=0.02)
+
+    def way(album):
+        there = draft.frame.cells[np.argsort(album.order)] - draft.frame.cells[np.argsort(draft.order)]
+        return np.linalg.norm(there, axis=1).mean()
+
+    assert way(refined) < 0.5 * way(fresh)
+    assert next(iter(arrange_steps(X, "10x12", start=draft.order))).order.tolist() == draft.order.tolist()
+
+
+def test_a_start_of_other_items_or_pins_is_refused(rng):
+    X = rng.random((6, 3))
+    with pytest.raises(ValueError, match="other items or cells"):
+        arrange(X, "2x3", start=[0, 1, 2, 3, 4, 4])
+    with pytest.raises(ValueError, match="other items or cells"):
+        arrange(X, "2x3", start=[0, 1, 2])
+    with pytest.raises(ValueError, match="other items or cells"):
+        arrange(X, "2x3", start=[0, 1, 2, 3, 4, 5], pins={5: (0, 0)})
+    assert arrange(X, "2x3", start=[5, 1, 2, 3, 4, 0], pins={5: (0, 0)}).order[0] == 5

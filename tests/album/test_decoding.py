@@ -251,3 +251,9 @@ def test_large_pictures_take_memory_one_at_a_time_and_give_it_back(tmp_path):
         [sys.executable, "-c", LARGE_ON_THREADS, tmp_path], capture_output=True, text=True, check=True
     )
     assert float(done.stdout) < 1.5 * 6000**2 * 4 / 2**20, "more than one picture was in memory"
+
+
+def test_heic_is_known_without_its_suffix(tmp_path):
+    pytest.importorskip("pi_heif")
+    (tmp_path / "4f1c").write_bytes((Path(__file__).parent / "turned.heic").read_bytes())
+    assert decode(tmp_path / "4f1c", 64)[0].size == decode(Path(__file__).parent / "turned.heic", 64)[0].size

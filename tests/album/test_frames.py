@@ -112,6 +112,25 @@ def test_auto_grids_hold_all_items_with_less_than_a_row_spare(n, aspect):
     assert n <= rows * columns < n + max(rows, columns)
 
 
+def test_no_row_of_a_rectangle_stays_blank():
+    assert Frame.grid(10, 6).fit(31).preview().splitlines() == ["######"] * 6
+    assert len(Frame.grid(10, 6).fit(60).cells) == len(Frame.grid(10, 6).fit(99).cells) == 60
+    for n in range(1, 200):
+        rows, columns = fit_grid(n, 1.5)
+        assert (rows - 1) * columns < n
+
+
+def test_a_text_of_too_few_cells_says_so():
+    frame = Frame.text("777")
+    assert frame.fit(200).legible
+    assert not frame.fit(6).legible
+    enough = frame.find_legible(6)
+    assert 20 < enough < 100
+    assert frame.fit(enough).legible
+    assert not Frame.shape("smiley").fit(6).legible
+    assert Frame.shape("heart").fit(6).legible
+
+
 def test_blanks_are_the_outer_cells_of_the_last_row():
     frame = Frame.grid(3, 5)
     assert frame.cells[frame.blanks(13)].tolist() == [[2, 0], [2, 4]]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pairup.album.photos import Photos, find_files, read_photos
+from pairup.album.photos import Photos, find_files, read_files, read_photos
 
 
 def test_folders_globs_and_lists_in_natural_order(folder):
@@ -133,3 +133,27 @@ def test_progress_counts_to_the_number_of_files(folder):
     seen = []
     read_photos(folder, progress=lambda done, total: seen.append((done, total)))
     assert seen == [(8, 12), (12, 12)]
+
+
+def test_a_turned_photo_is_turned_everywhere(folder):
+    pixels = np.zeros((400, 600, 3), dtype=np.uint8)
+    pixels[:100, :150] = (250, 0, 0)  # red in the upper left corner
+    Image.fromarray(pixels).save(folder / "corner.png")
+    photo = read_photos(folder / "corner.png")[0]
+    turned = photo.turn(1)
+    assert (turned.quarters, photo.quarters, turned.turn(-1).quarters) == (1, 0, 0)
+    assert turned.image().size == photo.image().size[::-1]
+    for side in (320, 600):  # from the thumbnail, and from the file
+        seen = np.asarray(turned.image(side).convert("RGB"))
+        assert seen[10, -10, 0] > 200  # clockwise: now in the upper right corner
+        assert seen[10, 10, 0] < 50
+    assert turned.miniature[2, -3, 0] > photo.miniature[2, -3, 0] + 150
+    np.testing.assert_array_equal(turned.turn(3).miniature, photo.miniature)
+
+
+def test_files_are_read_as_they_come(folder):
+    paths = [folder / "img1.png", folder / "none.png", *sorted(folder.glob("img*.png"))]
+    parts = list(read_files(paths, n_jobs=1))
+    assert [len(part) for part in parts] == [8, 6]
+    assert parts[0][1] == "no such file"
+    np.testing.assert_array_equal(parts[0][0].miniature, read_photos(folder / "img1.png")[0].miniature)

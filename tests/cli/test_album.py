@@ -34,7 +34,9 @@ def test_several_outputs_one_line_of_quality_and_the_skipped_on_stderr(folder, t
     outputs = [tmp_path / f"album.{suffix}" for suffix in ("html", "png", "json", "csv")]
     result = run(folder, "--frame", "3x3", *(part for output in outputs for part in ("-o", output)))
     assert result.exit_code == 0, result.stderr
-    assert result.stdout.startswith("9 photos in 3x3: DPQ16 ")
+    assert re.match(
+        r"9 photos in 3x3: neighbours are \d\.\d× more alike than in a random order\nwritten: ", result.stdout
+    )
     assert "notes.txt': not a picture" in result.stderr
     assert all(output.stat().st_size > 0 for output in outputs)
     again = run(outputs[2], "-o", tmp_path / "again.csv")
@@ -47,7 +49,7 @@ def test_json(folder):
     assert answer["photos"] == 4
     assert len(answer["left_out"]) == 5
     assert answer["skipped"] == [{"file": "notes.txt", "reason": "not a picture of a known format"}]
-    assert set(answer["quality"]) == {"dpq", "random", "tie_free", "kept"}
+    assert set(answer["quality"]) == {"dpq", "random", "tie_free", "kept", "likeness"}
 
 
 def test_preview_needs_no_sorting(folder):
@@ -61,7 +63,7 @@ def test_pins_weights_and_features(folder, tmp_path):
     assert run(folder, *options).exit_code == 0
     column = [line.split(",")[0] for line in output.read_text().splitlines()[1:]]
     assert column in (sorted(column), sorted(column, reverse=True))
-    assert run(folder, *options, "--pin", "img 4.jpg=0,0").exit_code == 0
+    assert run(folder, *options, "--pin", "img 4.jpg=0,0", "--force").exit_code == 0
     assert output.read_text().splitlines()[1] == "img 4.jpg,0,0"
 
 
@@ -102,13 +104,50 @@ def test_no_photos_given():
 
 def test_photos_left_out_are_listed(folder):
     result = run(folder, "--frame", "2x2", "--draft")
-    assert re.search(r"5 photos left out; a similar photo represents each: '[^']+\.jpg', ", result.stdout)
+    assert re.search(r"5 photos left out; a similar photo represents each:\n  '[^']+\.jpg'\n", result.stdout)
+
+
+def test_many_photos_left_out_are_listed_only_with_verbose(folder):
+    for i in range(6):
+        image.new("RGB", (60, 40), (40 * i, 90, 90)).save(folder / f"more {i}.jpg")
+    brief, long = run(folder, "--frame", "1x1"), run(folder, "--frame", "1x1", "--verbose")
+    assert brief.stdout.startswith("1 photo in 1x1: ")
+    assert brief.stdout.count(".jpg") == 10
+    assert "… and 4 more; --verbose lists all" in brief.stdout
+    assert long.stdout.count(".jpg") == 14
+    assert "DPQ16" in long.stdout
+    assert "DPQ16" not in brief.stdout
+
+
+def test_existing_outputs_are_kept_unless_forced(folder, tmp_path):
+    output = tmp_path / "album.csv"
+    output.write_text("mine")
+    refused = run(folder, "-o", output)
+    assert refused.exit_code == 1
+    assert "album.csv exists; choose another output or pass --force" in refused.stderr
+    assert output.read_text() == "mine"
+    assert run(folder, "-o", output, "--force").exit_code == 0
+    assert output.read_text() != "mine"
+
+
+def test_color_and_colour_are_one_weight(folder):
+    answers = [run(folder, "--weight", f"{name}=0.3", "--json").stdout for name in ("color", "colour")]
+    assert answers[0] == answers[1]
+    assert answers[0] != run(folder, "--weight", "colour=0", "--json").stdout
+
+
+def test_a_frame_that_cannot_be_read_or_filled_is_told(folder):
+    result = run(folder, "--frame", "text:777", "--preview")
+    assert re.search(r"Warning: 9 photos are too few to show text:777; it needs about \d+, or a simpler", result.stderr)
+    result = run(folder, "--frame", "5x4", "--preview")
+    assert result.stdout.splitlines() == ["####"] * 3
+    assert "2 rows of 5x4 left out: 9 photos would leave them blank" in result.stderr
 
 
 def test_seed_and_random_state_are_one_option(folder, tmp_path):
     texts = []
     for option in ("--seed", "--random-state"):
-        assert run(folder, option, 3, "-o", tmp_path / "album.csv").exit_code == 0
+        assert run(folder, option, 3, "-o", tmp_path / "album.csv", "--force").exit_code == 0
         texts.append((tmp_path / "album.csv").read_text())
     assert texts[0] == texts[1]
 
@@ -150,7 +189,7 @@ def test_decoders_write_nothing_between_the_words(folder, tmp_path, rng):
         data[200:2000] = bytes(byte ^ 0x5A for byte in data[200:2000])
         (folder / f"{name}.tif").write_bytes(data)
     outputs = [part for suffix in ("png", "json") for part in ("-o", str(tmp_path / f"a.{suffix}"))]
-    command = [sys.executable, "-m", "pairup", "album", str(folder), *outputs]
+    command = [sys.executable, "-m", "pairup", "album", str(folder), "--force", *outputs]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     told = done.stderr.splitlines()
     assert told[0].endswith("files skipped:")

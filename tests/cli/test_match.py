@@ -90,9 +90,13 @@ def test_ids_are_carried_to_the_pairs(tmp_path, rng):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["match", "x.csv", "missing.csv"], 1, "missing.csv: no such file"),
-        (["match", "x.csv", "y.npy", "-o", "no/such/pairs.csv"], 1, "the folder no/such does not exist"),
-        (["match", "x.csv", "y.npy", "-o", "pairs.pdf"], 2, "expected a name that ends in .csv or .json"),
+        (["match", "x.csv", "missing.csv"], 2, "missing.csv' does not exist"),
+        (["match", "x.csv", "y.npy", "-o", "no/such/pairs.csv"], 2, "the folder no/such does not exist"),
+        (
+            ["match", "x.csv", "y.npy", "-o", "pairs.pdf"],
+            2,
+            "expected a name that ends in .csv, .json, .parquet, .xlsx",
+        ),
         (["match", "x.csv"], 2, "Missing argument 'Y'"),
         (["match", "x.csv", "y.npy", "--method", "magic"], 2, "magic"),
         (["no-such-command"], 2, "No such command"),
@@ -170,9 +174,18 @@ def test_auto_carries_anchors_priors_and_unequal_sizes(tables):
     ("arguments", "code", "message"),
     [
         (["--anchors", "known.csv"], 1, "pair 1 names 'nobody', which is no row of X"),
-        (["--anchors", "missing.csv"], 1, "cannot be read as anchors"),
+        (["--anchors", "missing.csv"], 2, "missing.csv' does not exist"),
         (["--forbidden", "known.csv"], 1, "pair 1 names 'nobody', which is no row of X"),
-        (["--forbidden", "missing.csv"], 1, "cannot be read as forbidden pairs"),
+        (["--forbidden", "missing.csv"], 2, "missing.csv' does not exist"),
+        (["--prior", "missing.csv"], 2, "missing.csv' does not exist"),
+        (["-o", "x.csv"], 1, "x.csv exists; choose another output or pass --force"),
+        (["--save", "kept.npz"], 1, "kept.npz exists; choose another output or pass --force"),
+        (["--on", "colour"], 1, "x.csv: no column 'colour' to compare; the columns are a, b"),
+        (["--drop", "colour"], 2, "no column 'colour' in x.csv or y.npy"),
+        (["--kind", "colour"], 2, "expected NAME=KIND, such as plz=category, got 'colour'"),
+        (["--kind", "a=colour"], 1, "column 'a': the kind must be one of number"),
+        (["--id-column", "a", "--id-column", "x=b"], 2, "expected one value, two, or x=NAME and y=NAME"),
+        (["--id-column", "x=c"], 1, "no column 'c'; the columns are a, b"),
         (["--overlap", "some"], 2, "must be a number in"),
         (["--overlap", "2"], 1, "overlap must lie in"),
         (["--save", "m.txt"], 2, "expected a name that ends in .npz"),
@@ -181,7 +194,10 @@ def test_auto_carries_anchors_priors_and_unequal_sizes(tables):
 def test_bad_options_are_refused_before_work_starts(tables, arguments, code, message):
     folder, _, _ = tables
     (folder / "known.csv").write_text("nobody,4\n")
+    (folder / "kept.npz").write_bytes(b"kept")
+    before = (folder / "x.csv").read_text()
     done = run("match", "x.csv", "y.npy", *arguments, cwd=folder)
+    assert (folder / "x.csv").read_text() == before
     assert done.returncode == code
     assert message in done.stderr
     assert done.stdout == ""
@@ -230,3 +246,68 @@ def test_graphs_and_tables_are_not_mixed(tables):
         done = run("match", *arguments, cwd=folder)
         assert done.returncode == 2
         assert message in done.stderr
+
+
+CUSTOMERS = """customer;Ort;Alter;seit;Rabatt
+C1;Köln;31;03.04.2020;ja
+C2;Ulm;47;25.12.2021;nein
+C3;Kiel;22;01.02.2019;ja
+C4;Ulm;65;17.07.2018;nein
+C5;Bonn;53;30.09.2022;
+C6;Kiel;38;11.11.2017;ja
+"""
+ORDERS = """Nr;Ort;Alter;Summe
+7;Bonn;53;1.234,50
+8;Kiel;22;12,00
+9;Ulm;47;99,90
+10;Köln;31;45,25
+11;Kiel;38;7,00
+12;Ulm;65;310,10
+"""
+
+
+def test_tables_of_german_excel_with_common_columns(tmp_path):
+    """Two common columns tell all pairs, every column is told, and nothing is overwritten."""
+    (tmp_path / "x.csv").write_bytes(CUSTOMERS.encode("cp1252"))
+    (tmp_path / "y.csv").write_bytes(ORDERS.encode("cp1252"))
+    arguments = ("match", "x.csv", "y.csv", "--explain", "--rows", "-o", "pairs.json")
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "x.csv: 6 rows, 5 columns (encoding Windows-1252; cells separated by semicolons)" in done.stderr
+    assert "decimal commas" in done.stderr
+    for column in ("customer", "Ort", "Alter", "seit", "Rabatt", "Nr", "Summe"):
+        assert f"  {column} " in done.stderr
+    assert "Compared directly: Ort, Alter." in done.stderr
+    assert "6 pairs by auto written to pairs.json" in done.stderr
+    pairs = json.loads((tmp_path / "pairs.json").read_text(encoding="utf-8"))["pairs"]
+    assert {pair["x"]: pair["y"] for pair in pairs} == {
+        "C1": "10", "C2": "9", "C3": "8", "C4": "12", "C5": "7", "C6": "11",
+    }  # fmt: skip
+    assert all(pair["x.Alter"] == pair["y.Alter"] for pair in pairs)
+    again = run(*arguments, cwd=tmp_path)
+    assert again.returncode == 1
+    assert "pairs.json exists; choose another output or pass --force" in again.stderr
+
+
+def test_columns_per_table(tmp_path):
+    (tmp_path / "x.csv").write_bytes(CUSTOMERS.encode("cp1252"))
+    (tmp_path / "y.csv").write_bytes(ORDERS.encode("cp1252"))
+    options = ("--id-column", "x=seit", "--id-column", "y=Summe", "--drop", "customer", "--drop", "y=Nr")
+    done = run(
+        *("match", "x.csv", "y.csv", *options, "--kind", "Alter=category", "--on", "none", "--method", "ks-hsic"),
+        "--explain",
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[1].startswith("03.04.2020,")
+    assert "customer  id: dropped, as asked for" in done.stderr
+    assert "Alter     category: one column for each of 6 categories" in done.stderr
+
+
+def test_force_overwrites(tables):
+    folder, _, _ = tables
+    (folder / "pairs.csv").write_text("old")
+    done = run("match", "x.csv", "y.npy", "--method", "ks-hsic", "-o", "pairs.csv", "--force", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert (folder / "pairs.csv").read_text().startswith("x,y\n")

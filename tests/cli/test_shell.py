@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -11,13 +12,15 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 import pairup
-from pairup.cli import shell
+from pairup.cli import COMMANDS, pairup_command, shell
+from pairup.cli.shell import describe_rate
 
 
-def run(*arguments):
-    return subprocess.run(arguments, capture_output=True, text=True, check=False)
+def run(*arguments, cwd=None):
+    return subprocess.run(arguments, capture_output=True, text=True, check=False, cwd=cwd)
 
 
 def test_the_package_runs_as_a_module():
@@ -134,8 +137,8 @@ def test_streams_that_nobody_reads_do_not_lose_the_result(tables, streams):
     [
         ("pairup --help >&-", 0, ""),
         ("pairup no-such-command 2>&-", 2, ""),
-        ("pairup match nosuch.csv y.csv 2>&-", 1, ""),
-        ("pairup match nosuch.csv y.csv 2> >(true)", 1, ""),
+        ("pairup match nosuch.csv y.csv 2>&-", 2, ""),
+        ("pairup match nosuch.csv y.csv 2> >(true)", 2, ""),
         ("pairup --help > /dev/full", 1, "Error: cannot write the result to stdout: No space left on device"),
         ("set -o pipefail; pairup --help | head -1 | wc -l", 0, ""),
         ("pairup --help | true; exit 0", 0, ""),
@@ -278,3 +281,61 @@ def test_an_interrupt_before_the_first_handler_is_quiet():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "interrupted\n")
+
+
+def test_bare_pairup_shows_its_help_and_succeeds():
+    for words in ([], ["voice"], ["paper"]):
+        bare, asked = (CliRunner().invoke(pairup_command, [*words, *more]) for more in ([], ["--help"]))
+        assert bare.exit_code == 0
+        assert bare.output == asked.output
+        assert "Commands:" in bare.output
+
+
+def all_commands(group, words):
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        yield [*words, name], command
+        if isinstance(command, click.Group):
+            yield from all_commands(command, [*words, name])
+
+
+def test_no_line_of_a_list_of_commands_is_cut_off():
+    assert list(COMMANDS) == sorted(COMMANDS)
+    for words in ([], ["voice"], ["paper"]):
+        listed = (
+            CliRunner().invoke(pairup_command, [*words, "--help"], terminal_width=80).output.partition("Commands:")[2]
+        )
+        lines = [line for line in listed.splitlines() if line.strip()]
+        assert len(lines) >= 2
+        assert all(line.endswith(".") and not line.endswith("...") for line in lines)
+
+
+def test_every_help_has_two_examples_that_parse():
+    for words, command in all_commands(pairup_command, []):
+        if words[0] in ("match", "studio"):
+            continue
+        text = CliRunner().invoke(pairup_command, [*words, "--help"]).output
+        examples = re.findall(r"^    (pairup .*)$", text, re.MULTILINE)
+        assert len(examples) >= 2, words
+        for example in examples:
+            given = example.split()[1:]
+            assert given[: len(words)] == words
+            if not isinstance(command, click.Group):
+                known = {flag for parameter in command.params for flag in [*parameter.opts, *parameter.secondary_opts]}
+                assert {part for part in given if part.startswith("-") and not part[1:].isdigit()} <= known
+
+
+@pytest.mark.parametrize("arguments", ["album none", "album none.json -o a.png", "voice convert none none -o a.wav"])
+def test_a_path_that_does_not_exist_is_a_wrong_call(arguments, tmp_path):
+    done = run(sys.executable, "-m", "pairup", *arguments.split(), cwd=tmp_path)
+    assert done.returncode == 2
+    assert "none" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_terminal_shows_what_is_done_how_fast_and_how_long_still():
+    assert describe_rate(None, None, "photos") == ""
+    assert describe_rate(1234.5, 3.0, "photos") == "1234 photos/s, 0:03 left"
+    assert describe_rate(2.5, None, "") == ""
+    assert describe_rate(2.5, 130.0, "") == "2:10 left"

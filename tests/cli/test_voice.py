@@ -111,3 +111,26 @@ def test_the_former_names_of_auto_and_of_the_seed_are_accepted(folder):
     assert old.stderr == "Warning: the method 'default' is now called 'auto'\n"
     assert "default|" not in run("score", "--help").stdout
     assert run(*arguments, "--method", "magic").exit_code == 2
+
+
+def test_a_sample_is_heard_at_once(folder, tmp_path, monkeypatch):
+    heard = []
+    monkeypatch.setattr("pairup.cli.playback.play", lambda path: not heard.append(path))
+    arguments = ["train", folder / "source", folder / "target", "--frames", 80, "--listen", "-o", tmp_path / "ben.npz"]
+    done = run(*arguments)
+    assert done.exit_code == 0, done.output
+    assert heard == [tmp_path / "ben-sample.wav"]
+    assert f"saved to {heard[0]} (played)" in done.stderr
+    longest = max(read_recording(path).duration for path in (folder / "source").iterdir())
+    assert read_recording(heard[0]).duration == pytest.approx(longest)
+    assert run(*arguments).exit_code in (1, 2)
+    monkeypatch.setattr("pairup.cli.playback.play", lambda path: False)
+    done = run(*arguments, "--force", "--json")
+    assert json.loads(done.stdout)["sample"] == str(heard[0])
+
+
+def test_a_voice_is_not_saved_as_a_sound(folder, tmp_path):
+    done = run("train", folder / "source", folder / "target", "-o", tmp_path / "voice.wav")
+    assert done.exit_code == 2
+    assert "a voice is no sound; expected a name that ends in .npz" in done.stderr
+    assert list(tmp_path.glob("*.wav")) == []

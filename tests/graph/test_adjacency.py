@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from pairup.graph.adjacency import check_graph, check_graphs, is_graph, is_networkx
+from pairup.graph.adjacency import check_graph, check_graphs, is_graph, is_networkx, link_both_ways
 
 RING = sparse.csr_array(np.roll(np.eye(6), 1, axis=1) + np.roll(np.eye(6), -1, axis=1))
 
@@ -81,3 +81,8 @@ def test_a_weight_of_networkx_that_is_no_number_is_refused():
     G.add_edge("a", "b", weight="heavy")
     with pytest.raises(ValueError, match="edge of weight 'heavy', from node 'a' to node 'b'"):
         check_graph(G, "X")
+
+
+def test_links_lose_directions_weights_and_loops():
+    A = sparse.csr_array(np.diag(np.full(4, 3.0), 1) + np.eye(5))
+    assert np.array_equal(link_both_ways(A).toarray(), np.diag(np.ones(4), 1) + np.diag(np.ones(4), -1))

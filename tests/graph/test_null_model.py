@@ -26,3 +26,16 @@ def test_a_star_cannot_be_rewired():
     A = np.zeros((5, 5))
     A[0, 1:] = A[1:, 0] = 1
     assert np.array_equal(rewire(sparse.csr_array(A), directed=False, seed=0).toarray(), A)
+
+
+def test_a_clustered_graph_gets_back_its_triangles(rng):
+    points = rng.random((120, 2))
+    distances = np.linalg.norm(points[:, None] - points, axis=2)
+    A = ((distances < 0.15) & (distances > 0)).astype(float)
+    other = rewire(sparse.csr_array(A), directed=False, seed=0).toarray()
+    before, after = (np.trace(Z @ Z @ Z) / 6 for Z in (A, other))
+    assert np.array_equal(other.sum(axis=0), A.sum(axis=0))
+    assert np.array_equal(other, other.T)
+    assert not np.diag(other).any()
+    assert 0.7 * before < after < 1.3 * before
+    assert (other * A).sum() < 0.4 * A.sum()

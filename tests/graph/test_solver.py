@@ -6,7 +6,6 @@ from scipy import sparse
 
 import pairup
 from pairup.climb import Step
-from pairup.graph.solver import GraphProblem, link_both_ways, pad
 
 
 def noisy_pair(rng, n=80, degree=6, noise=0.05, *, directed=False):
@@ -100,6 +99,29 @@ def test_self_loops_count_as_edges(rng):
     assert "keeps 11 of 11 edges" in m.report
 
 
+def test_graphs_of_self_loops_alone_are_matched_by_them():
+    A, B = np.zeros((6, 6)), np.zeros((6, 6))
+    A[[1, 4], [1, 4]] = B[[0, 5], [0, 5]] = 1.0
+    m = pairup.match(sparse.csr_array(A), sparse.csr_array(B))
+    assert set(m.indices[[1, 4]]) == {0, 5}
+    assert m.reliable is False
+
+
+@pytest.mark.parametrize(("by_x", "by_y"), [(1e300, 1e-300), (-1.0, -1.0), (True, np.int8(1))])
+def test_units_and_a_common_sign_of_weights_change_nothing(rng, by_x, by_y):
+    A, B, truth = noisy_pair(rng, n=40)
+    m = pairup.match(A * by_x, B * by_y)
+    assert (m.indices == truth).mean() > 0.8
+    assert m.reliable
+
+
+def test_a_disconnected_graph_is_matched_part_by_part(rng):
+    parts = [noisy_pair(rng, n=30, noise=0.0) for _ in range(2)]
+    A, B = (sparse.block_diag([part[side] for part in parts], format="csr") for side in (0, 1))
+    truth = np.concatenate([parts[0][2], parts[1][2] + 30])
+    assert (pairup.match(A, B).indices == truth).mean() > 0.85
+
+
 def test_equivalent_leaves_share_their_probability():
     star = np.zeros((9, 9))
     star[0, 1:] = star[1:, 0] = 1
@@ -163,15 +185,27 @@ def test_steps_come_before_the_matching_and_hold_matchings(rng):
     assert all(isinstance(step, Step) for step in steps)
 
 
-def test_padding_adds_isolated_nodes_and_links_lose_directions():
-    A = sparse.csr_array(np.diag(np.full(4, 3.0), 1))
-    padded = pad(GraphProblem.check(A, A[:4, :4] * 2))
-    assert padded.A.shape == padded.B.shape == (5, 5)
-    assert set(padded.A.data) == set(padded.B.data) == {1.0}
-    assert np.array_equal(link_both_ways(A).toarray(), np.diag(np.ones(4), 1) + np.diag(np.ones(4), -1))
+def test_forbidden_pairs_are_in_no_answer(rng):
+    n = 12
+    line = sparse.csr_array(np.diag(np.ones(n - 1), 1) + np.diag(np.ones(n - 1), -1))
+    m = pairup.match(line, line, forbidden=[(0, 0)])
+    assert m.indices.tolist() == list(range(n))[::-1]  # one end forbidden leaves the mirror image
+    assert m.probabilities[0, 0] == 0.0
+    A, B, truth = noisy_pair(rng)
+    wrong = [(i, int(truth[i])) for i in range(0, 80, 4)]
+    m = pairup.match(A, B, forbidden=wrong)
+    assert not any(m.indices[i] == j for i, j in wrong)
+    assert max(m.probabilities[i, j] for i, j in wrong) == 0.0
+    assert m.n_pairs == 80
 
 
-def test_forbidden_pairs_are_for_tables(rng):
-    A, B, _ = noisy_pair(rng, n=10)
-    with pytest.raises(ValueError, match="forbidden can be used with tables only, got graphs"):
-        pairup.match(A, B, forbidden=[(0, 1)])
+def test_nodes_for_which_all_partners_are_forbidden_stay_alone(rng):
+    A, B, _ = noisy_pair(rng, n=20)
+    forbidden = [(0, j) for j in range(20)]
+    with pytest.raises(ValueError, match="no y is left for x 0"):
+        pairup.match(A, B, forbidden=forbidden)
+    for overlap in (0.95, "auto"):
+        m = pairup.match(A, B, forbidden=forbidden, overlap=overlap)
+        assert m.indices[0] == -1
+    with pytest.raises(ValueError, match="among the anchors and forbidden too"):
+        pairup.match(A, B, anchors=[(1, 2)], forbidden=[(1, 2)])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from pairup.graph.solver import NOTHING
+from pairup.graph.problem import NOTHING
 from pairup.graph.swaps import Terms, _half, anneal_swaps, list_neighbours, sample_swaps
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial import KDTree
+from sklearn.exceptions import NotFittedError
 
 from pairup import KSHSIC
 from pairup.metrics import log_spectral_distance
@@ -171,3 +172,37 @@ def test_skipped_files_are_listed(voices, tmp_path):
     with pytest.warns(UserWarning, match=r"skipped 1 recordings: .*broken.wav cannot be read"):
         converter = VoiceConverter(n_frames=50).fit(tmp_path, voices.target[:3])
     assert len(converter.skipped_) == 1
+
+
+def test_the_steps_learn_the_same_voice_and_end_unfitted_when_left(voices, converter):
+    stepped = VoiceConverter(n_frames=200)
+    steps = list(stepped.fit_steps(voices.source[:10], voices.target[10:20]))
+    assert_array_equal(stepped.weights_, converter.weights_)
+    assert_array_equal(stepped.pitch_, converter.pitch_)
+    progress = [step.progress for step in steps]
+    assert progress == sorted(progress)
+    assert progress[0] == 0
+    assert progress[-1] < 1
+    left = VoiceConverter(n_frames=200)
+    for step in left.fit_steps(voices.source[:3], voices.target[:3]):
+        if step.text.startswith("learning"):
+            break
+    with pytest.raises(NotFittedError):
+        left.convert(voices.source[20])
+
+
+@pytest.mark.parametrize("synthesis", ["world", "residual"])
+def test_the_steps_of_a_conversion_end_with_the_same_recording(voices, converter, synthesis, tmp_path):
+    *steps, result = converter.convert_steps(voices.source[20], tmp_path / "out.wav", synthesis=synthesis)
+    assert_array_equal(result.signal, converter.convert(voices.source[20], synthesis=synthesis).signal)
+    assert (tmp_path / "out.wav").exists()
+    progress = [step.progress for step in steps]
+    assert progress == sorted(progress)
+    assert any("pitch" in step.text for step in steps) == (synthesis == "world")
+
+
+def test_long_recordings_are_mapped_in_blocks_alike(voices, converter, monkeypatch):
+    lsf = converter.framing_(voices.source[20]).speech.lsf
+    whole = converter.convert_lsf(lsf)
+    monkeypatch.setattr("pairup.voice.converter.BLOCK", 17)
+    assert_allclose(converter.convert_lsf(lsf), whole, rtol=1e-12)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from pairup.metrics import log_spectral_distance, mel_cepstral_distortion
 from pairup.voice.audio import Recording
@@ -69,3 +69,13 @@ def test_another_rate_is_resampled(rng):
 def test_framings_that_would_take_all_memory_are_refused(values, reason):
     with pytest.raises(ValueError, match=reason):
         Framing(**({"rate": RATE, "order": 18} | values))
+
+
+def test_frames_are_the_same_however_many_are_held_at_once(rng, monkeypatch):
+    recording = Recording(rng.normal(size=RATE), RATE)
+    whole = Framing.at(RATE)(recording)
+    monkeypatch.setattr("pairup.voice.frames.BLOCK", 7)
+    parts = Framing.at(RATE)(recording)
+    assert_array_equal(parts.lpc, whole.lpc)
+    assert_array_equal(parts.power, whole.power)
+    assert_array_equal(parts.residual, whole.residual)

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import solve_toeplitz
 
 from pairup.voice.audio import read_recording
@@ -88,3 +88,12 @@ def test_good_frequencies_are_left_alone(rng):
     a, _ = lpc_from_frames(rng.normal(size=(20, 400)), 10)
     lsf = lsf_from_lpc(a)
     assert_allclose(repair_lsf(lsf), lsf, atol=1e-12)
+
+
+def test_frames_in_blocks_are_the_same(rng, monkeypatch):
+    a, _ = lpc_from_frames(rng.normal(size=(20, 400)), 18)
+    lsf = lsf_from_lpc(a)
+    back = lpc_from_lsf(lsf)
+    monkeypatch.setattr("pairup.voice.lsf.BLOCK", 7)
+    assert_array_equal(lsf_from_lpc(a), lsf)
+    assert_array_equal(lpc_from_lsf(lsf), back)

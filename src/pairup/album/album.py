@@ -45,12 +45,28 @@ class Quality:
         DPQ16 with ties averaged: about 0 for random orders.
     kept : float
         Share of the 8 nearest items that are among the 8 nearest on the frame.
+    likeness : float, default 1.0
+        How many times nearer neighbours are to each other than in a random order: 1 for random orders.
     """
 
     dpq: float
     random: float
     tie_free: float
     kept: float
+    likeness: float = 1.0
+
+    @property
+    def in_words(self) -> str:
+        """The quality in words, for who does not know DPQ.
+
+        Examples
+        --------
+        >>> Quality(0.87, 0.41, 0.74, 0.4, likeness=2.08).in_words
+        'neighbours are 2.1× more alike than in a random order'
+        """
+        if self.likeness < 1.05:
+            return "neighbours are no more alike than in a random order"
+        return f"neighbours are {self.likeness:.1f}× more alike than in a random order"
 
     def __str__(self) -> str:
         return (
@@ -115,6 +131,7 @@ class Album:
             metrics.distance_preservation_quality(shuffled, cells, rows=rows),
             metrics.distance_preservation_quality(X, cells, ties="average", rows=rows),
             metrics.neighbour_preservation(X, cells, rows=rows),
+            metrics.neighbour_likeness(X, cells, rows=rows),
         )
 
     @cached_property
@@ -189,9 +206,7 @@ class Album:
         path = check_output(path)
         suffix = path.suffix.lower()
         if suffix == ".json":
-            # A byte of a file name that is not UTF-8 is written as \\udcXX, which JSON reads back.
-            text = json.dumps(self.to_dict(path.parent), ensure_ascii=False, indent=1)
-            content = text.encode(errors="backslashreplace") + b"\n"
+            content = self.to_json(path.parent)
         elif suffix == ".csv":
             content = self.to_csv().encode(errors="surrogateescape")  # file names byte by byte, as they are
         else:
@@ -218,13 +233,30 @@ class Album:
             writer.writerow([self.name(item), "", ""])
         return text.getvalue()
 
-    def to_dict(self, folder: str | os.PathLike[str] = ".") -> dict[str, Any]:
+    def to_json(self, folder: str | os.PathLike[str] | None = None) -> bytes:
+        """Return the album as the file that `load` reads.
+
+        Parameters
+        ----------
+        folder : path, optional
+            Paths of photos are relative to it; whole paths by default.
+
+        Returns
+        -------
+        bytes
+            JSON.
+        """
+        # A byte of a file name that is not UTF-8 is written as \\udcXX, which JSON reads back.
+        text = json.dumps(self.to_dict(folder), ensure_ascii=False, indent=1)
+        return text.encode(errors="backslashreplace") + b"\n"
+
+    def to_dict(self, folder: str | os.PathLike[str] | None = ".") -> dict[str, Any]:
         """Return the album as plain values, ready for JSON.
 
         Parameters
         ----------
         folder : path, default "."
-            Paths of photos are relative to it.
+            Paths of photos are relative to it; None for whole paths.
 
         Returns
         -------
@@ -233,8 +265,11 @@ class Album:
         """
         photos = None
         if self.photos is not None:
-            paths = [None if p.path is None else _relate(p.path, Path(folder)) for p in self.photos]
-            photos = [{"name": p.name, "path": path} for p, path in zip(self.photos, paths, strict=True)]
+            paths = [None if p.path is None else _relate(p.path, folder) for p in self.photos]
+            turns = [{"quarters": p.quarters} if p.quarters else {} for p in self.photos]
+            photos = [
+                {"name": p.name, "path": path, **turn} for p, path, turn in zip(self.photos, paths, turns, strict=True)
+            ]
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -413,10 +448,12 @@ def check_output(path: str | os.PathLike[str]) -> Path:
     return check_writable(path)
 
 
-def _relate(path: Path, folder: Path) -> str:
-    """Return a path relative to a folder, or the whole path if they are on different drives."""
+def _relate(path: Path, folder: str | os.PathLike[str] | None) -> str:
+    """Return a path relative to a folder, or the whole path without one or if they are on different drives."""
+    if folder is None:
+        return str(path.absolute())
     try:
-        return Path(os.path.relpath(path.absolute(), folder.absolute())).as_posix()
+        return Path(os.path.relpath(path.absolute(), Path(folder).absolute())).as_posix()
     except ValueError:
         return str(path.absolute())
 
@@ -497,6 +534,7 @@ def _check_names(photos: Any, n: int) -> None:
             isinstance(photos, list)
             and all(isinstance(photo, dict) and isinstance(photo.get("name"), str) for photo in photos)
             and all("path" in photo and isinstance(photo["path"], str | None) for photo in photos)
+            and all(is_count(photo.get("quarters", 0), 0, 3) for photo in photos)
         ),
         "photos should be null, or a list of name and path each",
     )
@@ -507,7 +545,7 @@ def _check_names(photos: Any, n: int) -> None:
     )
 
 
-def _read_again(path: Path, saved: list[dict[str, str]]) -> Photos:
+def _read_again(path: Path, saved: list[dict[str, Any]]) -> Photos:
     """Read the photos of an album from their files, which may have changed."""
     paths = [path.parent / photo["path"] for photo in saved]
     lost = [(str(file), "no such file") for file in paths if not os.path.isfile(file)]  # a folder would be searched
@@ -523,4 +561,5 @@ def _read_again(path: Path, saved: list[dict[str, str]]) -> Photos:
         raise FileNotFoundError(
             f"{len(lost)} photos of {path} cannot be read: {reasons}" if lost else f"{path} lists a photo twice"
         )
-    return Photos(tuple(replace(photo, name=old["name"]) for photo, old in zip(read, saved, strict=True)))
+    turned = [photo.turn(old.get("quarters", 0)) for photo, old in zip(read, saved, strict=True)]
+    return Photos(tuple(replace(photo, name=old["name"]) for photo, old in zip(turned, saved, strict=True)))

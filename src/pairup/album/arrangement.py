@@ -24,6 +24,7 @@ def arrange(
     *,
     features: ArrayLike | None = None,
     pins: Mapping[Any, Cell] | None = None,
+    start: ArrayLike | None = None,
     method: str = "auto",
     draft: bool = False,
     random_state: int = 0,
@@ -44,6 +45,9 @@ def arrange(
         The numbers by which items are compared; by default `photo_features`, or the vectors themselves.
     pins : mapping of int or str to (row, column), optional
         Cells of items that must not move; an item is given by its number or, for photos, by its name.
+    start : array_like of shape (m,), optional
+        The item on each cell to begin with, −1 for a blank, as in a draft of the same items in the same frame; most
+        items then stay near where they are ("auto" only). By default a random order.
     method : {"auto", "lsom", "ks-hsic", "ks-nocco"}, default "auto"
         "auto" sorts as `pairup.album.layout` describes; the others are the paper's methods.
     draft : bool, default False
@@ -74,6 +78,7 @@ def arrange(
         frame,
         features=features,
         pins=pins,
+        start=start,
         method=check_method(method, ALBUM_METHODS),  # here, so that a warning names the line of the caller
         draft=draft,
         random_state=random_state,
@@ -91,6 +96,7 @@ def arrange_steps(
     *,
     features: ArrayLike | None = None,
     pins: Mapping[Any, Cell] | None = None,
+    start: ArrayLike | None = None,
     method: str = "auto",
     draft: bool = False,
     random_state: int = 0,
@@ -104,6 +110,8 @@ def arrange_steps(
         The items and the frame.
     features, pins : as in `arrange`, optional
         What to compare, and what must not move.
+    start : array_like of shape (m,), optional
+        The item on each cell to begin with ("auto" only).
     method : str, default "auto"
         One of "auto", "lsom", "ks-hsic", "ks-nocco".
     draft : bool, default False
@@ -140,6 +148,7 @@ def arrange_steps(
             X[subset.items],
             coordinates,
             pins=subset.number_pins(pinned),
+            start=None if start is None else subset.find(np.asarray(start), pinned),
             draft=draft,
             random_state=random_state,
             n_jobs=n_jobs,
@@ -230,6 +239,31 @@ class Subset:
             int(np.searchsorted(self.items, item)): int(np.searchsorted(self.cells, cell))
             for item, cell in sorted(pins.items())
         }
+
+    def find(self, order: Indices, pins: Mapping[int, int]) -> Indices:
+        """Return an order of all cells as one of those that take part: the inverse of `place`.
+
+        Parameters
+        ----------
+        order : ndarray of shape (m,)
+            The item on each of all cells.
+        pins : mapping of int to int
+            Cell of each pinned item.
+
+        Returns
+        -------
+        ndarray of shape (k,)
+            For each cell that takes part, the position of its item in `items`.
+
+        Raises
+        ------
+        ValueError
+            If other items or cells take part in it, or pinned items lie elsewhere.
+        """
+        fits = len(order) > int(self.cells.max()) and np.array_equal(np.sort(order[self.cells]), self.items)
+        if not fits or any(order[cell] != item for item, cell in pins.items()):
+            raise ValueError("the start holds other items or cells than the album; leave it out, or arrange a draft")
+        return np.searchsorted(self.items, order[self.cells])
 
     def place(self, order: Indices, m: int) -> Indices:
         """Return the item on each of all m cells.

@@ -22,6 +22,7 @@ RAW = {
     "nef", "nrw", "orf", "pef", "raf", "raw", "rw2", "rwl", "sr2", "srf", "srw", "x3f",
 }  # suffixes
 # fmt: on
+HEIF_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
 MINIATURE = 40  # pixels a side of the picture that features are computed from, as in the paper
 THUMBNAIL = 320  # pixels of the longer side of the picture that is shown
 LOSSLESS = 64  # pixels of the longer side up to which a PNG is no larger than a JPEG
@@ -128,7 +129,7 @@ def decode(path: Path, side: int) -> tuple[Any, datetime | None]:
     """
     image, image_ops = require("PIL.Image", extra="album"), require("PIL.ImageOps", extra="album")
     check_file(path)
-    if path.suffix.lower() in (".heic", ".heif", ".hif"):
+    if _is_heif(path):
         require("pi_heif", extra="album").register_heif_opener()
     image.init()  # Pillow knows only the commonest formats before
     try:
@@ -165,6 +166,13 @@ def decode(path: Path, side: int) -> tuple[Any, datetime | None]:
             except Exception:  # broken EXIF: as stored
                 pass
             return _to_srgb(upright, profile), taken
+
+
+def _is_heif(path: Path) -> bool:
+    """Tell whether a file is HEIF by its first box, whatever its name: uploaded files have none."""
+    with path.open("rb") as file:
+        start = file.read(12)
+    return start[4:8] == b"ftyp" and start[8:12] in HEIF_BRANDS
 
 
 def _estimate_bytes(picture: Any, original: tuple[int, int], path: Path) -> int:

@@ -164,8 +164,8 @@ def photo_features(photos: Photos, weights: Mapping[str, float] | None = None, v
     photos : Photos
         The photos.
     weights : mapping of str to float, optional
-        Weights of "colour", "edges", "date", "pixels" (the paper's Lab pixels) and "vectors". Those not named keep
-        their default (colour 1, edges 0.5), or get 0 if "pixels" or `vectors` are given.
+        Weights of "colour" (or "color"), "edges", "date", "pixels" (the paper's Lab pixels) and "vectors". Those not
+        named keep their default (colour 1, edges 0.5), or get 0 if "pixels" or `vectors` are given.
     vectors : ndarray of shape (n, d), optional
         Your own features, a row per photo.
 
@@ -179,7 +179,7 @@ def photo_features(photos: Photos, weights: Mapping[str, float] | None = None, v
     >>> photo_features(Photos.from_arrays(np.zeros((3, 8, 8, 3), dtype=np.uint8))).shape
     (3, 320)
     """
-    chosen = dict(weights or {})
+    chosen = {"colour" if name == "color" else name: weight for name, weight in (weights or {}).items()}
     if vectors is not None:
         chosen.setdefault("vectors", 1.0)
     own = chosen.get("pixels", 0) > 0 or vectors is not None

@@ -16,6 +16,7 @@ from pairup.types import Array, BoolArray, Indices
 
 DRAWINGS = ("mountain", "smiley", "777")  # the paper's complex frames, of 120, 153 and 199 cells
 ASPECT = 1.5  # width over height of a rectangle, unless given
+LETTER = 5  # rows from which on letters can be told apart
 BLANK_COST = 3  # a share b of blank cells costs as much as an aspect wrong by a factor of exp(3 b)
 
 
@@ -36,6 +37,8 @@ class Frame:
         The mask to cover with cells.
     aspect : float, optional
         Width over height of a rectangle whose size the number of items decides.
+    legible : bool, default True
+        Whether the cells show the outline: False where they are too few for its parts and holes, or for letters.
 
     Examples
     --------
@@ -49,6 +52,7 @@ class Frame:
     cells: NDArray[Any]
     outline: BoolArray | None = None
     aspect: float | None = None
+    legible: bool = True
 
     @classmethod
     def grid(cls, rows: int, columns: int) -> "Frame":
@@ -278,15 +282,49 @@ class Frame:
         Returns
         -------
         Frame
-            A frame with exactly n cells for an outline, at least n for `auto`, its own cells otherwise.
+            A frame with exactly n cells for an outline, at least n for `auto`, its own cells otherwise; a full
+            rectangle loses the rows at its end in which no item would lie.
+
+        Examples
+        --------
+        >>> len(Frame.grid(10, 4).fit(6).cells)
+        8
         """
         if n < 1:
             raise ValueError("a frame needs at least one item")
         if self.outline is not None:
-            return replace(self, cells=fit_outline(self.outline, n), outline=None)
+            cells, faults = fit_outline(self.outline, n)
+            tall = not self.name.startswith("text:") or int(np.ptp(cells[:, 0])) + 1 >= LETTER
+            return replace(self, cells=cells, outline=None, legible=not faults and tall)
         if self.aspect is not None:
             return replace(self, cells=np.argwhere(np.ones(fit_grid(n, self.aspect))), aspect=None)
+        if self._is_grid and n < len(self.cells):
+            columns = int(self.cells[-1, 1]) + 1
+            return replace(self, cells=self.cells[: -(-n // columns) * columns])
         return self
+
+    def find_legible(self, n: int) -> int | None:
+        """Find how many items the frame needs until its outline can be read.
+
+        Parameters
+        ----------
+        n : int
+            Number of items that are too few.
+
+        Returns
+        -------
+        int or None
+            The first legible number of those tried, each a quarter larger; None where the largest, about nine times n,
+            is still too small.
+        """
+        numbers = (int(n * 1.25**power) + 1 for power in range(1, 11))
+        return next((number for number in numbers if self.fit(number).legible), None)
+
+    @property
+    def _is_grid(self) -> bool:
+        """Whether it is a full rectangle, as `grid` makes it."""
+        rows, _, columns = self.name.partition("x")
+        return rows.isdigit() and columns.isdigit() and len(self.cells) == int(rows) * int(columns)
 
     def blanks(self, n: int) -> Indices:
         """Choose the cells that stay blank if there are fewer items than cells: the outer cells of the last rows.
@@ -366,6 +404,7 @@ def fit_grid(n: int, aspect: float) -> tuple[int, int]:
     """
     rows = np.arange(1, n + 1)
     columns = -(-n // rows)
+    rows = -(-n // columns)  # no row stays blank
     cost = np.abs(np.log(columns / rows / aspect)) + BLANK_COST * (rows * columns - n) / n
     best = int(np.argmin(cost))
     return int(rows[best]), int(columns[best])

@@ -26,6 +26,7 @@ MANY = 4096
 FEWER = 0.75  # above `MANY` items, n^−0.75 times as many widths: the time of all auctions grows as n^0.25
 WIDEST = 0.45  # half the first box, as a share of the frame's longer side
 NARROWEST = 0.9  # half the last box in cells: below 1, so that several of the last steps have the smallest box
+RESTART = (0.2, 0.03, 0.75)  # first width, first increment and share of the steps where an order is there to begin with
 INCREMENTS = (0.1, 0.003)  # first and last increment of the bids, in units of the features' variance
 REPORT = 10  # auctions between two steps that are yielded
 AUCTIONS = 0.7  # share of the time that the auctions take; swaps take the rest
@@ -81,6 +82,7 @@ def sort_steps(
     coordinates: Array,
     *,
     pins: Mapping[int, int] | None = None,
+    start: Indices | None = None,
     draft: bool = False,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -95,6 +97,9 @@ def sort_steps(
         Cells as rows (vertical, horizontal), in any arrangement.
     pins : mapping of int to int, optional
         Cell of each item that must not move.
+    start : ndarray of shape (n,), optional
+        The item on each cell to begin with, such as a draft, pinned items on their cells: the boxes begin narrower, and
+        most items stay near where they are. By default a random order.
     draft : bool, default False
         Whether to stop after a rough sorting, about ten times sooner.
     random_state : int, default 0
@@ -119,13 +124,13 @@ def sort_steps(
     pinned = dict(pins or {})
     fixed[list(pinned.values())] = True
     order[list(pinned.values())] = list(pinned)
-    order[~fixed] = rng.permutation(np.setdiff1d(np.arange(n), list(pinned)))
+    order[~fixed] = rng.permutation(np.setdiff1d(np.arange(n), list(pinned))) if start is None else start[~fixed]
     X = rotate(features)
     yield SortStep(0.0, order.copy())
     if X.any() and not fixed.all():
         problem = SortProblem(X, find_similar(X, n_jobs), Lattice.of(coordinates), fixed)
         steps = round((DRAFT_STEPS if draft else STEPS) * min(1.0, MANY / n) ** FEWER)
-        for done in _auction_on_boxes(problem, order, steps, random_state):
+        for done in _auction_on_boxes(problem, order, steps, random_state, start is not None):
             yield SortStep(AUCTIONS * done, order.copy())
         if not draft:
             for done in _anneal(problem, order, TEMPERATURES, random_state, n_jobs):
@@ -226,18 +231,24 @@ def _find_similar_rows(X: Float32Array, start: int, stop: int, k: int) -> Int32A
     return np.argpartition(D, k - 1, axis=1)[:, :k].astype(np.int32)
 
 
-def _auction_on_boxes(problem: SortProblem, order: Indices, steps: int, seed: int) -> Iterator[float]:
+def _auction_on_boxes(
+    problem: SortProblem, order: Indices, steps: int, seed: int, restart: bool = False
+) -> Iterator[float]:
     """Sort `order` in place by auctions on shrinking boxes; yield the share done."""
     X, cells, fixed = np.ascontiguousarray(problem.X[:, :DIMENSIONS]), problem.cells, problem.fixed
     where = np.argsort(order)
     prices = np.zeros(len(order), dtype=np.float32)
     variance = float(X.var(axis=0).sum())
     longest = int(max(cells.row.max(), cells.column.max())) + 1
-    widths = np.geomspace(max(WIDEST * longest, 1.0), NARROWEST, steps)
-    increments = (variance * np.geomspace(*INCREMENTS, steps)).astype(np.float32)
-    for step, (width, increment) in enumerate(zip(widths, increments, strict=True)):
+    widest, increment = WIDEST, INCREMENTS[0]
+    if restart:
+        widest, increment, share = RESTART
+        steps = max(round(share * steps), 1)
+    widths = np.geomspace(max(widest * longest, 1.0), NARROWEST, steps)
+    increments = (variance * np.geomspace(increment, INCREMENTS[1], steps)).astype(np.float32)
+    for step, (width, bid) in enumerate(zip(widths, increments, strict=True)):
         means = box_means(X, order, cells.row, cells.column, fixed, max(1, round(width)))
-        auction(X, means, order, where, cells.near, problem.similar, fixed, prices, increment, FAR, seed + step)
+        auction(X, means, order, where, cells.near, problem.similar, fixed, prices, bid, FAR, seed + step)
         if step % REPORT == 0:
             yield step / steps
 

@@ -5,7 +5,8 @@ import io
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -41,6 +42,8 @@ class Photo:
         Its file.
     taken : datetime, optional
         When it was taken.
+    quarters : int, default 0
+        Quarter turns clockwise by which it is shown, 0 to 3; `turn` sets it.
     """
 
     name: str
@@ -48,6 +51,23 @@ class Photo:
     thumbnail: bytes = field(repr=False)
     path: Path | None = None
     taken: datetime | None = None
+    quarters: int = 0
+
+    def turn(self, quarters: int) -> "Photo":
+        """Turn the photo clockwise; its file stays as it is.
+
+        Parameters
+        ----------
+        quarters : int
+            Number of quarter turns; negative ones go the other way.
+
+        Returns
+        -------
+        Photo
+            The turned photo: its miniature and what `image` returns are turned.
+        """
+        miniature = np.ascontiguousarray(np.rot90(self.miniature, -quarters))
+        return replace(self, miniature=miniature, quarters=(self.quarters + quarters) % 4)
 
     def image(self, side: int = THUMBNAIL) -> Any:
         """Return the picture, from its file if the thumbnail is too small.
@@ -63,14 +83,15 @@ class Photo:
             The picture.
         """
         image = require("PIL.Image", extra="album")
-        small = image.open(io.BytesIO(self.thumbnail), formats=("JPEG", "PNG"))
-        small.load()
-        if self.path is None or max(small.size) >= side or max(small.size) < THUMBNAIL:
-            return small
-        try:
-            return decode(self.path, side)[0]
-        except (UnreadableError, OSError):  # moved or changed since
-            return small
+        picture = image.open(io.BytesIO(self.thumbnail), formats=("JPEG", "PNG"))
+        picture.load()
+        if self.path is not None and THUMBNAIL <= max(picture.size) < side:
+            with suppress(UnreadableError, OSError):  # moved or changed since
+                picture = decode(self.path, side)[0]
+        if self.quarters == 0:
+            return picture
+        turns = (image.Transpose.ROTATE_270, image.Transpose.ROTATE_180, image.Transpose.ROTATE_90)  # anticlockwise
+        return picture.transpose(turns[self.quarters - 1])
 
 
 @dataclass(frozen=True)
@@ -202,23 +223,43 @@ def read_photos(
         listed = ", ".join(str(s) for s in sources) or "an empty list"
         raise ValueError(f"no photos in {listed}; give a folder, files or a glob such as 'photos/*.jpg'")
     names = _name_files(paths)
-    folder = cache_folder() if cache else None
-    tasks = [partial(_read_files, paths[start : start + AT_ONCE], folder) for start in range(0, len(paths), AT_ONCE)]
     photos, skipped, done = [], [], 0
-    with ignore_warnings():
-        for results in run(tasks, n_jobs=n_jobs):
-            for result in results:
-                if isinstance(result, str):
-                    skipped.append((names[done], result))
-                else:
-                    photos.append(Photo(names[done], result.miniature, result.thumbnail, paths[done], result.taken))
-                done += 1
-            if progress is not None:
-                progress(done, len(paths))
+    for results in read_files(paths, cache=cache, n_jobs=n_jobs):
+        for result in results:
+            if isinstance(result, str):
+                skipped.append((names[done], result))
+            else:
+                photos.append(Photo(names[done], result.miniature, result.thumbnail, paths[done], result.taken))
+            done += 1
+        if progress is not None:
+            progress(done, len(paths))
     if not photos:
         reasons = "; ".join(f"{name}: {why}" for name, why in skipped[:3])
         raise ValueError(f"none of {len(paths)} files is a photo that can be read ({reasons})")
     return Photos(tuple(photos), tuple(skipped))
+
+
+def read_files(paths: Sequence[Path], *, cache: bool = True, n_jobs: int | None = -1) -> Iterator[list[Reduced | str]]:
+    """Read the small versions of files, some at a time: `read_photos` for whoever shows them as they come.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        The files.
+    cache : bool, default True
+        Whether to keep the small versions on disk.
+    n_jobs : int, default -1
+        Files decoded at the same time, as in joblib.
+
+    Yields
+    ------
+    list of Reduced or str
+        For the next few files, in their order: the small versions, or why there are none.
+    """
+    folder = cache_folder() if cache else None
+    tasks = [partial(_read_files, paths[start : start + AT_ONCE], folder) for start in range(0, len(paths), AT_ONCE)]
+    with ignore_warnings():
+        yield from run(tasks, n_jobs=n_jobs)
 
 
 def find_files(sources: Iterable[PathLike]) -> Iterator[Path]:
@@ -301,7 +342,7 @@ def _name_files(paths: Sequence[Path]) -> list[str]:
     return [Path(os.path.relpath(path.absolute(), root)).as_posix() for path in paths]
 
 
-def _read_files(paths: list[Path], folder: Path | None) -> list[Reduced | str]:
+def _read_files(paths: Sequence[Path], folder: Path | None) -> list[Reduced | str]:
     """Read some files: one task."""
     return [_read_file(path, folder) for path in paths]
 

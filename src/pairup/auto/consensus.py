@@ -125,6 +125,7 @@ def form_consensus(
     similarity: Array,
     constraints: Constraints,
     coarse: Sequence[CoarseResult],
+    unrelated: float = 0.0,
 ) -> Consensus:
     """Rank candidates by held-out scores, and let the best vote.
 
@@ -142,6 +143,8 @@ def form_consensus(
         What the matching keeps to.
     coarse : sequence of CoarseResult
         What the coarse search found in each metric.
+    unrelated : float, default 0.0
+        The relative score of what is found in unrelated sets; it counts beside a prior in nats only.
 
     Returns
     -------
@@ -150,11 +153,15 @@ def form_consensus(
     """
     joint = np.array([candidate.metric == JointGeometry.metric for candidate in candidates])
     scores = median_scores(J, weights) - CONSENSUS.joint_penalty * joint
+    if constraints.prior_unit:
+        scores = weigh_by_prior(scores, [candidate.indices for candidate in candidates], constraints, unrelated)
     order = np.argsort(-scores, kind="stable")
     ranked = [candidates[k] for k in order]
     scores, similar = scores[order], partner_similarity([c.indices for c in ranked], similarity)
     votes = count_votes(ranked, np.exp((scores - scores[0]) / CONSENSUS.sharpness), constraints)
-    few = count_votes(ranked[: CONSENSUS.voters], np.ones(min(CONSENSUS.voters, len(ranked))), constraints)
+    # Votes of different solutions, such as a mirror image, would add up to a matching that neither of them means.
+    same = [candidate for candidate, alike in zip(ranked, similar[0], strict=True) if alike >= CONSENSUS.voter]
+    few = count_votes(same[: CONSENSUS.voters], np.ones(min(CONSENSUS.voters, len(same))), constraints)
     rivals: list[int] = []
     for k in range(1, len(ranked)):
         if all(similar[k, other] < CONSENSUS.same for other in [0, *rivals]):
@@ -171,6 +178,47 @@ def form_consensus(
         max(support, 0.0),
         [result.without_plans() for result in coarse],
     )
+
+
+def weigh_by_prior(
+    scores: Array, matchings: Sequence[Indices], constraints: Constraints, unrelated: float = 0.0
+) -> Array:
+    """Multiply scores by the likelihood of the matchings by a prior in nats, the geometric mean over their pairs.
+
+    A relative score is a ratio of mean density ratios, so the two have one unit. A search finds dependence in unrelated
+    sets too: scores below theirs are raised to it, so that it never speaks against what the prior prefers.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_matchings,)
+        Relative scores by the data, larger is better.
+    matchings : sequence of ndarray of int, shape (n,)
+        The matchings.
+    constraints : Constraints
+        The prior.
+    unrelated : float, default 0.0
+        The relative score of what is found in unrelated sets.
+
+    Returns
+    -------
+    ndarray of shape (n_matchings,)
+        Scores, larger is better, the best 1.
+
+    Examples
+    --------
+    >>> prior = np.array([[1.0, 0.0], [0.0, 1.0]], dtype=np.float32)
+    >>> matchings = [np.array([1, 0]), np.array([0, 1])]
+    >>> weigh_by_prior(np.array([1.0, 0.9]), matchings, Constraints(2, 2, 2, prior=prior, prior_unit=1.0)).round(2)
+    array([0.41, 1.  ])
+    """
+    assert constraints.prior is not None
+    nats = []
+    for indices in matchings:
+        matched = np.flatnonzero(indices >= 0)
+        nats.append(constraints.prior_unit * float(constraints.prior[matched, indices[matched]].mean()))
+    both = np.log(np.maximum(scores, max(unrelated, CONSENSUS.least_score))) + np.array(nats)
+    weighed: Array = np.exp(both - both.max())
+    return weighed
 
 
 def count_votes(candidates: Sequence[Candidate], weights: Array, constraints: Constraints) -> Array:

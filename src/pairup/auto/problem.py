@@ -88,6 +88,7 @@ class Problem:
         forbidden: Sequence[tuple[int, int]] = (),
         prior: ArrayLike | None = None,
         prior_weight: float | None = None,
+        prior_in_nats: bool = False,
         overlap: Any = 1.0,
     ) -> "Problem":
         """Return the problem, or raise an error that says what is wrong with it.
@@ -108,6 +109,8 @@ class Problem:
             Scores of all pairs, larger where a pair is likelier.
         prior_weight : float, optional
             Weight of the prior; by default the data choose.
+        prior_in_nats : bool, default False
+            Whether the scores are logarithms of ratios of densities, so that they can be weighed against the data.
         overlap : float or "auto", default 1.0
             The share of the smaller set that has a partner, in (0, 1]; "auto" estimates it.
 
@@ -143,6 +146,7 @@ class Problem:
             known,
             None if prior is None else check_prior(prior, n, m),
             check_forbidden(forbidden, n, m, known),
+            _largest_deviation(prior) if prior_in_nats and prior is not None else 0.0,
         )
         if overlap == "auto":  # starts from as many pairs as there can be
             constraints = replace(constraints, n_pairs=max(constraints.count_possible(), 1))
@@ -187,6 +191,12 @@ class Problem:
                 if directions.has_variation:
                     yield directions
             yield from (pair for pair in whitened_geometries(self.x, self.y) if pair.has_variation)
+
+
+def _largest_deviation(prior: ArrayLike) -> float:
+    """Return what `check_prior` divides the scores by."""
+    S = np.asarray(prior, dtype=np.float64)
+    return float(np.abs(S - S.mean()).max())
 
 
 def _kernel_distances(K: Array) -> Array:

@@ -5,17 +5,23 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pairup.auto.calibration import assess, pair_probabilities
+from pairup.auto.calibration import (
+    assess,
+    combine_probabilities,
+    pair_probabilities,
+    prior_probabilities,
+    tell_prior,
+)
 from pairup.auto.canonical import Canonical
 from pairup.auto.consensus import Consensus, median_scores
 from pairup.auto.geometry import GeometryPair, JointGeometry
 from pairup.auto.problem import Context, Problem
-from pairup.auto.schedule import CONSENSUS, GEOMETRY, PROBLEM
+from pairup.auto.schedule import CALIBRATION, CONSENSUS, GEOMETRY, OVERLAP, PROBLEM
 from pairup.auto.search import is_clear, pool_solutions, select_geometries, soften
 from pairup.auto.significance import compare_with_unrelated
 from pairup.auto.stages import Geometries, score_matchings, search
 from pairup.climb import Step
-from pairup.constraints import NO_ANCHORS, Constraints
+from pairup.constraints import NO_ANCHORS, Constraints, weigh_prior
 from pairup.density_ratio import SCORED_EPSILONS, density_ratios, held_out_scores
 from pairup.evidence import DOUBT
 from pairup.types import Array, Indices
@@ -58,8 +64,7 @@ class Answer:
 def solve(problem: Problem, *, seed: int = 0, n_jobs: int | None = None) -> Iterator[Step | Answer]:
     """Match two sets.
 
-    Where the overlap is to be estimated, the pairs that the fitted density ratio favours over chance are counted, and
-    the sets are matched once more with that many pairs.
+    Where not every object has a partner, the sets are matched as if all had one, and the likeliest pairs are kept.
 
     Parameters
     ----------
@@ -100,15 +105,54 @@ def solve_canonical(problem: Problem, *, seed: int, n_jobs: int | None) -> Itera
     Step or Answer
         A step for each candidate, and the answer last.
     """
-    context = Context(problem.constraints, seed, n_jobs)
+    constraints = problem.constraints
+    most = max(constraints.count_possible(), constraints.n_pairs)
+    context = Context(replace(constraints, n_pairs=most), seed, n_jobs)
     geometries = list(problem.geometries())
     further = problem.further_geometries()
     answer, geometries = yield from find_answer(geometries, further, problem.prior_weight, context)
-    if problem.estimates_overlap:
-        n_pairs = max(estimate_pairs(answer, geometries), len(problem.constraints.anchors[0]))
-        context = replace(context, constraints=replace(problem.constraints, n_pairs=n_pairs))
-        answer, _ = yield from find_answer(geometries, (), problem.prior_weight, context)
-    yield answer
+    wanted = estimate_pairs(answer, geometries) if problem.estimates_overlap else constraints.n_pairs
+    yield keep_likeliest(answer, max(wanted, len(constraints.anchors[0])), constraints)
+
+
+def keep_likeliest(answer: Answer, n_pairs: int, constraints: Constraints) -> Answer:
+    """Return the answer with no more pairs than wanted: the known and the likeliest ones.
+
+    A search for fewer pairs would find others: those of objects that stand out, which bring the most alignment.
+
+    Parameters
+    ----------
+    answer : Answer
+        A matching of as many pairs as there can be.
+    n_pairs : int
+        How many pairs to keep.
+    constraints : Constraints
+        The known pairs.
+
+    Returns
+    -------
+    Answer
+        The matching of these pairs.
+    """
+    assert answer.consensus is not None
+    matched = np.flatnonzero(answer.indices >= 0)
+    if n_pairs >= len(matched):
+        return answer
+    chances = answer.confidence[matched] + np.isin(matched, constraints.anchors[0])
+    kept = matched[np.argsort(-chances, kind="stable")[:n_pairs]]
+    indices, confidence = np.full_like(answer.indices, -1), np.zeros_like(answer.confidence)
+    indices[kept], confidence[kept] = answer.indices[kept], answer.confidence[kept]
+    consensus = replace(answer.consensus, indices=indices)
+    reliable, reliability, report = assess(confidence[kept], consensus)
+    return replace(
+        answer,
+        indices=indices,
+        confidence=confidence,
+        reliable=reliable,
+        reliability=reliability,
+        report=report,
+        consensus=consensus,
+    )
 
 
 def restore_answer(answer: Answer, canonical: Canonical) -> Answer:
@@ -152,11 +196,43 @@ def undecided_answer(constraints: Constraints, reason: str) -> Answer:
     Answer
         A matching that is not reliable; all free pairs are equally likely.
     """
+    if constraints.prior_unit:
+        return answer_by_prior(constraints, reason)
     indices = constraints.round(constraints.uniform() if constraints.prior is None else constraints.prior)
     likely = constraints.uniform().astype(np.float64)
     confidence = np.where(indices >= 0, likely[np.arange(len(indices)), indices], 0.0)
     report = f"{DOUBT}{reason}."
     return Answer(indices, confidence, likely, False, 1.0 / constraints.largest, report, None, [])
+
+
+def answer_by_prior(constraints: Constraints, reason: str) -> Answer:
+    """Return the answer for sets about which nothing but a prior in nats tells anything.
+
+    Parameters
+    ----------
+    constraints : Constraints
+        What the matching keeps to.
+    reason : str
+        Why the sets themselves tell nothing.
+
+    Returns
+    -------
+    Answer
+        The matching that the prior prefers, and its probabilities by the prior.
+    """
+    likely = prior_probabilities(constraints)
+    indices = constraints.round(likely)
+    confidence = np.where(indices >= 0, likely[np.arange(len(indices)), indices], 0.0)
+    expected = float(confidence[indices >= 0].mean())
+    reliable = expected >= CALIBRATION.reliable_from
+    lines = [
+        f"About {expected:.0%} of the pairs are expected to be right.",
+        f"The common columns alone tell the pairs: {reason}.",
+        "The data identify the pairing; see `confidence` for single pairs."
+        if reliable
+        else f"{DOUBT}too few pairs are told apart by the common columns.",
+    ]
+    return Answer(indices, confidence, likely, reliable, expected, "\n".join(lines), None, [])
 
 
 def find_answer(
@@ -225,8 +301,8 @@ def weight_prior(constraints: Constraints, weight: float | None) -> list[Constra
     """
     if constraints.prior is None:
         return [constraints]
-    weights = PROBLEM.prior_weights if weight is None else (weight,)
-    return [replace(constraints, prior=np.float32(weight) * constraints.prior) for weight in weights]
+    usual = PROBLEM.log_ratio_weights if constraints.prior_unit else PROBLEM.prior_weights
+    return [weigh_prior(constraints, each) for each in (usual if weight is None else (weight,))]
 
 
 def is_clearly_better(one: Consensus, other: Consensus, geometries: Sequence[GeometryPair], context: Context) -> bool:
@@ -278,15 +354,25 @@ def conclude(consensus: Consensus, geometries: Sequence[GeometryPair], context: 
     consensus = replace(consensus, significance=compare_with_unrelated(selected, consensus.indices, context))
     plan = soften(JointGeometry(selected), constraints, consensus.indices)
     likely = pair_probabilities(consensus, plan, constraints)
+    told = ""
+    if constraints.prior_unit:
+        by_prior = prior_probabilities(constraints)
+        likely = combine_probabilities(likely, by_prior, constraints)
+        told = tell_prior(by_prior, constraints)
     matched = np.flatnonzero(consensus.indices >= 0)
     confidence = np.zeros(constraints.n)
     confidence[matched] = likely[matched, consensus.indices[matched]]
     reliable, reliability, report = assess(confidence[matched], consensus)
+    report = f"{told}\n{report}" if told else report
     return Answer(consensus.indices, confidence, likely, reliable, reliability, report, consensus, history)
 
 
 def estimate_pairs(answer: Answer, geometries: Sequence[GeometryPair]) -> int:
-    """Return how many pairs the fitted density ratio favours over chance: those with r(x_i, y_i) > 1, left one out.
+    """Return how many objects seem to have a partner, by the share of pairs that is expected to be right.
+
+    An object without a partner takes that of another, which takes that of a third, and so on. If a share s of the
+    objects has a partner, about s² of the pairs come out right. Where too few are expected to be right for that, the
+    pairs are counted that the fitted density ratio favours over chance: those with r(x_i, y_i) > 1, left one out.
 
     Parameters
     ----------
@@ -301,10 +387,12 @@ def estimate_pairs(answer: Answer, geometries: Sequence[GeometryPair]) -> int:
         The number of pairs, at least 1.
     """
     assert answer.consensus is not None
+    matched = np.flatnonzero(answer.indices >= 0)
+    if answer.reliability >= OVERLAP.least_share:
+        return max(1, round(float(np.sqrt(answer.reliability)) * len(matched)))
     named = {geometry.metric: geometry for geometry in geometries}
     best = next(c.metric for c in answer.consensus.candidates if c.metric in named)  # not the joint one
     x, y = named[best].spectra(GEOMETRY.scoring_kernels[0])
     J = held_out_scores(x, y, [answer.indices])[0]
     r = density_ratios(x, y, answer.indices, SCORED_EPSILONS[int(J.argmin())])
-    matched = np.flatnonzero(answer.indices >= 0)
     return max(1, int((r[matched, answer.indices[matched]] > 1.0).sum()))

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from pairup.auto.consensus import Consensus, form_consensus
+from pairup.auto.consensus import Consensus, form_consensus, median_scores
 from pairup.auto.genetic import evolve
 from pairup.auto.geometry import GeometryPair, JointGeometry
 from pairup.auto.islands import evolve_island, select_island_geometries
@@ -24,6 +24,7 @@ from pairup.auto.search import (
     refine,
     select_geometries,
 )
+from pairup.auto.significance import compare_with_unrelated
 from pairup.climb import Step
 from pairup.parallel import run
 from pairup.types import Array, Indices
@@ -74,8 +75,11 @@ def search(
     for k in set(range(len(geometries))).difference(selected):
         geometries[k].drop_cache()
     bred, decided = breed(geometries, coarse, context) if breeds else ([], False)
-    lead = [replace(result, candidates=[]) for result in coarse] if decided else coarse
+    constraints = context.constraints
+    lead = [replace(result, candidates=[]) for result in coarse] if decided and constraints.prior is None else coarse
     candidates = yield from refine_all(geometries, lead, selected, bred, contexts, history)
+    if constraints.prior is not None and constraints.prior_unit:  # what the prior prefers is a candidate like others
+        candidates.append(Candidate("prior", 0, GEOMETRY.finest, constraints.round(constraints.prior), 0.0))
     return combine(candidates, geometries, coarse, selected, context), geometries
 
 
@@ -323,7 +327,11 @@ def combine(
     weights = np.repeat([coarse[k].excess for k in selected], len(GEOMETRY.scoring_kernels))
     D = geometries[0].y.distances
     similarity = np.exp(-D / max(float(np.median(D)), 1e-30))
-    return form_consensus(candidates, J, weights, similarity, context.constraints, coarse)
+    unrelated = 0.0
+    if context.constraints.prior_unit:
+        best = matchings[int(median_scores(J, weights).argmax())]
+        unrelated = float(np.exp(-compare_with_unrelated([geometries[k] for k in selected], best, context).log_ratio))
+    return form_consensus(candidates, J, weights, similarity, context.constraints, coarse, unrelated)
 
 
 def score_matchings(geometries: Sequence[GeometryPair], matchings: list[Indices], n_jobs: int | None) -> Array:

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from pairup.cli.shell import MethodChoice
+from pairup.cli.shell import MethodChoice, count
 from pairup.methods import ALBUM_METHODS
 
 if TYPE_CHECKING:
-    from pairup.album import Album, Photos
+    from pairup.album import Album, Frame, Photos
+
+LISTED = 10  # photos left out that are named at most
 
 
 @click.command()
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--font",
-    type=click.Path(dir_okay=False),
+    type=click.Path(exists=True, dir_okay=False),
     help="Font file for text frames [default: a font of this computer that has all characters].",
 )
 @click.option(
@@ -42,7 +44,11 @@ if TYPE_CHECKING:
     metavar="PHOTO=ROW,COLUMN",
     help="Put a photo on a cell, counted from 0; may be given several times.",
 )
-@click.option("--features", type=click.Path(path_type=Path), help="Your own vectors: .npy, or csv keyed by file name.")
+@click.option(
+    "--features",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Your own vectors: .npy, or csv keyed by file name.",
+)
 @click.option(
     "--weight",
     "weights",
@@ -86,6 +92,8 @@ if TYPE_CHECKING:
     show_default=True,
     help="Seed of the search; the same seed gives the same album.",
 )
+@click.option("--force", is_flag=True, help="Overwrite existing outputs.")
+@click.option("-v", "--verbose", is_flag=True, help="Print the quality as DPQ16 too, and all photos left out.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 def command(
     sources: tuple[str, ...],
@@ -109,17 +117,24 @@ def command(
     cluster: str | None,
     no_cache: bool,
     random_state: int,
+    force: bool,
+    verbose: bool,
     as_json: bool,
 ) -> None:
     """Arrange PHOTOS (folders, files or globs) in a frame, similar photos side by side.
 
     A single .json that an earlier call wrote is loaded, to be written in other formats. Without -o only the quality
     of the album is printed.
+
+    \b
+    Examples:
+      pairup album photos/ -o album.html
+      pairup album photos/ -o heart.png -o heart.pdf --frame shape:heart
     """
     from pairup.album import Album, Frame, Style, arrange_steps, photo_features, read_photos
     from pairup.album.album import check_output
     from pairup.album.features import read_vectors
-    from pairup.cli.shell import no_chatter, progress
+    from pairup.cli.shell import no_chatter, progress, refuse_existing
     from pairup.cluster import on_cluster
 
     if not sources:
@@ -128,6 +143,7 @@ def command(
         )
     for output in outputs:
         check_output(output)
+    refuse_existing(outputs, force)
     style = Style(
         cell=cell,
         gap=gap,
@@ -145,20 +161,23 @@ def command(
         chosen = Frame.parse(frame, font)
         places = dict(_parse_pin(pin) for pin in pins)
         shares = dict(_parse_weight(weight) for weight in weights)
-        with no_chatter(), progress("reading photos", total=1) as bar, on_cluster(cluster):
+        with no_chatter(), progress("reading photos", unit="photos") as bar, on_cluster(cluster):
             photos = read_photos(
                 sources,
                 cache=not no_cache,
-                progress=lambda done, total: bar.update(f"reading photos {done}/{total}", done / total),
+                progress=lambda done, total: bar.update(f"reading photos {done}/{total}", done, total),
             )
+        fitted = chosen.fit(len(photos))
+        _warn_of_frame(chosen, fitted, len(photos))
         if preview:
-            click.echo(chosen.fit(len(photos)).preview())
+            click.echo(fitted.preview())
             return
         vectors = None if features is None else read_vectors(features, photos)
-        with progress(f"sorting {len(photos)} photos", total=1) as bar:
+        sorting = f"sorting {count(len(photos), 'photo')}"
+        with progress(sorting, total=1) as bar:
             steps = arrange_steps(
                 photos,
-                chosen,
+                fitted,
                 features=photo_features(photos, shares, vectors),
                 pins=places,
                 method=method,
@@ -170,12 +189,13 @@ def command(
                 if isinstance(step, Album):
                     album = step
                 else:
-                    bar.update(f"sorting {len(photos)} photos", step.progress)
+                    bar.update(sorting, step.progress)
         _tell_skipped(photos)
-    with no_chatter(), progress("writing"):
-        for output in outputs:
+    with no_chatter(), progress("writing", total=len(outputs)) as bar:
+        for done, output in enumerate(outputs):
+            bar.update(f"writing {output.name}", done)
             album.save(output, style)
-    text = json.dumps(_summarize(album, outputs), ensure_ascii=False) if as_json else _describe(album, outputs)
+    text = json.dumps(_summarize(album, outputs), ensure_ascii=False) if as_json else _describe(album, outputs, verbose)
     click.echo(text.encode(errors="backslashreplace").decode())  # file names need not be UTF-8
 
 
@@ -203,19 +223,41 @@ def _parse_weight(text: str) -> tuple[str, float]:
 def _tell_skipped(photos: "Photos") -> None:
     """List the files that were skipped, on stderr."""
     if photos.skipped:
-        click.echo(f"{len(photos.skipped)} files skipped:", err=True)
+        click.echo(f"{count(len(photos.skipped), 'file')} skipped:", err=True)
         for name, why in photos.skipped:
             click.echo(f"  {name!r}: {why}", err=True)
 
 
-def _describe(album: "Album", outputs: tuple[Path, ...]) -> str:
+def _warn_of_frame(chosen: "Frame", fitted: "Frame", n: int) -> None:
+    """Say on stderr where a frame does not show what was asked for."""
+    if not fitted.legible:
+        enough = chosen.find_legible(n)
+        wanted = "many more" if enough is None else f"about {enough}"
+        few = "is" if n == 1 else "are"
+        click.echo(
+            f"Warning: {count(n, 'photo')} {few} too few to show {chosen.name}; it needs {wanted}, or a simpler frame",
+            err=True,
+        )
+    if 0 < len(fitted.cells) < len(chosen.cells):
+        rows = int(chosen.cells[:, 0].max() - fitted.cells[:, 0].max())
+        click.echo(
+            f"{count(rows, 'row')} of {chosen.name} left out: {count(n, 'photo')} would leave them blank", err=True
+        )
+
+
+def _describe(album: "Album", outputs: tuple[Path, ...], verbose: bool) -> str:
     """Return the result as text."""
-    shown = int((album.order >= 0).sum())
-    text = f"{shown} photos in {album.frame.name}: {album.quality}"
+    shown = count(int((album.order >= 0).sum()), "photo")
+    lines = [f"{shown} in {album.frame.name}: {album.quality.in_words}"]
+    if verbose:
+        lines.append(str(album.quality))
     if album.left_out:
-        names = ", ".join(repr(album.name(item)) for item in album.left_out)
-        text += f"\n{len(album.left_out)} photos left out; a similar photo represents each: {names}"
-    return text + "".join(f"\nwritten: {output}" for output in outputs)
+        names = [repr(album.name(item)) for item in album.left_out]
+        lines.append(f"{count(len(names), 'photo')} left out; a similar photo represents each:")
+        lines += [f"  {name}" for name in names[: None if verbose else LISTED]]
+        if len(names) > LISTED and not verbose:
+            lines.append(f"  … and {len(names) - LISTED} more; --verbose lists all")
+    return "\n".join([*lines, *(f"written: {output}" for output in outputs)])
 
 
 def _summarize(album: "Album", outputs: tuple[Path, ...]) -> dict[str, Any]:

@@ -1,9 +1,16 @@
-"""``pairup demo``: pictures that ship with the install, matched and arranged."""
+"""``pairup demo``: pictures that ship with the install, shredded, put together again, and arranged."""
 
 import json
+from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import click
+
+from pairup.methods import CUTS
+
+FILES = ("demo.png", "demo.html", "album.png", "album.html")
+FOLDER = "pairup-demo"
 
 
 @click.command()
@@ -11,62 +18,87 @@ import click
     "-o",
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
-    default=Path("pairup-demo"),
-    show_default=True,
-    help="Folder for the results.",
+    help="Folder for the results [default: pairup-demo, or a free name like it].",
 )
 @click.option(
-    "--tiles", type=click.IntRange(min=4), default=320, show_default=True, help="Number of pictures to cut in two."
+    "--task",
+    type=click.Choice(CUTS),
+    default="strips",
+    show_default=True,
+    help="How each picture is cut; halves is the paper's task, and hard.",
 )
+@click.option("--tiles", type=click.IntRange(min=4), default=320, show_default=True, help="Number of pictures.")
 @click.option("--open/--no-open", "show", default=None, help="Open the results [default: if there is a screen].")
+@click.option("--force", is_flag=True, help="Overwrite existing results.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(output: Path, tiles: int, show: bool | None, as_json: bool) -> None:
-    """Cut pictures in two, shuffle the right halves, and match them again; then arrange the pictures in a heart.
+def command(output: Path | None, task: str, tiles: int, show: bool | None, force: bool, as_json: bool) -> None:
+    """Shred pictures, mix the pieces up, and put them together again; then arrange the pictures in a heart.
 
-    The pictures ship with scikit-image and scikit-learn. The true pairs are used only to count the right matches.
+    The pictures ship with scikit-image and scikit-learn. The true pairs are used only to count the right ones.
+
+    \b
+    Examples:
+      pairup demo
+      pairup demo --task halves --output halves
     """
     from pairup.album import Album, Frame, Photos, Style, arrange_steps
-    from pairup.cli.shell import has_screen, progress
-    from pairup.datasets import half_images, load_tiles, to_lab
-    from pairup.extras import require
+    from pairup.album.render import draw_picture
+    from pairup.cli.shell import has_screen, progress, refuse_existing
+    from pairup.datasets import load_tiles
     from pairup.files import check_writable, make_folder, replace_file
     from pairup.matching import match_steps
-    from pairup.metrics import right_pairs
-    from pairup.mosaic import mosaic, side_by_side
     from pairup.result import Matching
+    from pairup.shreds import Reunion, Shreds
 
-    image = require("PIL.Image", extra="album")
-    names = ("halves.png", "album.png", "album.html")
-    sheet, heart, page = (check_writable(make_folder(output) / name) for name in names)
+    folder = _free_folder() if output is None else output
+    refuse_existing([folder / name for name in FILES], force)
     with progress("cutting pictures") as bar:
         pictures = load_tiles(tiles)
-        X, Y, truth = half_images(to_lab(pictures))
+        sheet, page, heart, album_page = (check_writable(make_folder(folder) / name) for name in FILES)
+        shreds = Shreds.cut(pictures, task)
+        X, Y, _ = shreds.sets
         for step in match_steps(X, Y, n_jobs=-1):
             if isinstance(step, Matching):
                 matching = step
             else:
-                bar.update(f"matching {tiles} left with {tiles} right halves: dependence {step.value:.4g}")
+                bar.update(f"putting {tiles} pictures together: dependence {step.value:.4g}")
         for stage in arrange_steps(Photos.from_arrays(pictures), Frame.shape("heart")):
             if isinstance(stage, Album):
                 album = stage
             else:
                 bar.update(f"arranging {tiles} pictures in a heart: {stage.progress:.0%}")
-        right = right_pairs(matching.indices, truth, Y)
-        middle = pictures.shape[2] // 2
-        left, shuffled = pictures[:, :, :middle], pictures[truth.argsort(), :, middle:]
-        drawn = mosaic(side_by_side(left, shuffled, matching.indices), marked=~right)
+        bar.update("drawing")
+        style = Style(cell=pictures.shape[1], gap=0.1, title="pairup demo")
+        for path in (heart, album_page):
+            album.save(path, style)
+        reunion = Reunion(shreds, matching, task)
         with replace_file(sheet) as temporary:
-            image.fromarray(drawn).save(temporary)
-        for path in (heart, page):
-            album.save(path, Style(cell=pictures.shape[1], gap=0.1, title="pairup demo"))
-    found = int(right.sum())
+            reunion.draw().save(temporary)
+        with replace_file(page) as temporary:
+            drawn = draw_picture(album, replace(style, background="transparent"))
+            temporary.write_text(reunion.page(drawn, album_page.name), encoding="utf-8")
     if as_json:
-        answer = {"method": matching.method, "pairs": tiles, "right": found, "chance": 1}
-        click.echo(json.dumps({**answer, "picture": str(sheet), "album": str(page)}))
+        answer = {"method": matching.method, "task": task, "pairs": tiles, "right": int(reunion.right.sum())}
+        sure = {"sure": int(reunion.sure.sum()), "sure_and_right": int((reunion.sure & reunion.right).sum())}
+        paths = {"picture": str(sheet), "page": str(page), "album": str(album_page)}
+        click.echo(json.dumps({**answer, "chance": 1, **sure, **paths}))
     else:
-        click.echo(f"{found} of {tiles} halves matched correctly by {matching.method}; at random it would be 1")
-        click.echo(f"{sheet}: each left half with the right half matched to it, wrong ones framed")
-        click.echo(f"{page}: the pictures in a heart, similar ones side by side")
+        click.echo(
+            f"{reunion.words}\n"
+            f"Its own verdict: {matching.verdict}.\n\n"
+            f"{sheet}: the two piles, and what became of them\n"
+            f"{page}: the same as a page on which the pieces move\n"
+            f"{album_page}: the pictures in a heart, similar ones side by side\n\n"
+            "Try next:\n"
+            "  pairup album photos/ -o album.html      your photos, similar ones side by side\n"
+            "  pairup match x.csv y.csv -o pairs.csv   the rows of two tables\n"
+            "  pairup studio                           both in the browser"
+        )
     if has_screen() if show is None else show:
-        for path in (sheet, page):
-            click.launch(str(path))
+        click.launch(str(page))
+
+
+def _free_folder() -> Path:
+    """Return the first of pairup-demo, pairup-demo-2, … that does not exist."""
+    names = (FOLDER if number == 1 else f"{FOLDER}-{number}" for number in count(1))
+    return next(path for path in map(Path, names) if not path.exists())

@@ -9,15 +9,25 @@ from typing import Any
 
 import click
 
+from pairup.cli.shell import progress, refuse_existing, show_help
+
 EXPERIMENTS = ("toy", "images", "voice", "albums")
 
 
-@click.group()
-def command() -> None:
-    """Run the paper's experiments and report them."""
+@click.group(invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """Run the paper's experiments and report them.
+
+    \b
+    Examples:
+      pairup paper run toy images --quick
+      pairup paper report
+    """
+    show_help(ctx)
 
 
-@command.command("run")
+@command.command("run", short_help="Run experiments; an interrupted run goes on.")
 @click.argument("experiments", nargs=-1, required=True, type=click.Choice(EXPERIMENTS))
 @click.option("--runs", type=click.IntRange(min=1), default=100, show_default=True, help="Random draws of each size.")
 @click.option("--quick", is_flag=True, help="Few sizes, draws and albums: all experiments in about two minutes.")
@@ -40,13 +50,17 @@ def run_command(
 
     Results are appended to OUT/rows.jsonl, one row per run. Runs that are already on disk are not computed again:
     repeat an interrupted command to continue it.
+
+    \b
+    Examples:
+      pairup paper run toy images voice albums --quick
+      pairup paper run toy --runs 100 --jobs -1
     """
     from functools import partial
     from importlib import import_module
 
     from joblib import parallel_config
 
-    from pairup.cli.shell import progress
     from pairup.cluster import on_cluster
     from pairup.paper.protocol import plan
     from pairup.paper.runner import run_tasks
@@ -70,7 +84,7 @@ def run_command(
         experiment = import_module(f"pairup.paper.{name}").run
         done = 0
         try:
-            with progress(name, total=len(tasks)) as bar, where():
+            with progress(name, total=len(tasks), unit="runs") as bar, where():
                 for row in run_tasks(tasks, experiment, out / "rows.jsonl", data=source):
                     done += 1
                     bar.update(f"{name}: {row['method']}, n = {row['n']}, run {row['run']}", done)
@@ -79,16 +93,24 @@ def run_command(
         click.echo(f"{name}: {done} runs computed, {len(tasks) - done} already on disk", err=True)
 
 
-@command.command("report")
+@command.command("report", short_help="Write the report with its figures.")
 @click.option("--out", type=click.Path(path_type=Path), default=Path("paper"), show_default=True,
               help="Folder of the rows and of the report.")  # fmt: skip
+@click.option("--force", is_flag=True, help="Overwrite an existing report.")
 @click.option("--json", "as_json", is_flag=True, help="Print the names of the files as JSON.")
-def report_command(out: Path, as_json: bool) -> None:
-    """Write report.html and report.md with figures from the rows in OUT/rows.jsonl."""
+def report_command(out: Path, force: bool, as_json: bool) -> None:
+    """Write report.html and report.md with figures from the rows in OUT/rows.jsonl.
+
+    \b
+    Examples:
+      pairup paper report
+      pairup paper report --out results --force
+    """
     from pairup.paper.report import Report
     from pairup.paper.runner import load_rows
 
     if not (out / "rows.jsonl").exists():
         raise click.UsageError(f"{out / 'rows.jsonl'}: no such file; run an experiment first: pairup paper run toy")
+    refuse_existing([out / "report.html", out / "report.md"], force)
     files = [str(path) for path in Report(load_rows(out / "rows.jsonl"), out).save()]
     click.echo(json.dumps({"files": files}) if as_json else "\n".join(files))

@@ -4,8 +4,9 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -31,6 +32,11 @@ def run_command(command: click.Command) -> NoReturn:
         leave(error.exit_code)
     except BrokenPipeError:  # the reader of our output has closed it, as in `pairup match … | head`
         leave(1)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:  # a path that is wrong is a wrong call
+        if os.environ.get("PAIRUP_DEBUG"):
+            raise
+        click.echo(f"Error: {describe(error)}", err=True)
+        leave(2)
     except (ValueError, TypeError, OSError, MemoryError, ImportError) as error:
         if isinstance(error, ImportError) and was_interrupted(error):
             click.echo("interrupted", err=True)
@@ -40,6 +46,41 @@ def run_command(command: click.Command) -> NoReturn:
         click.echo(f"Error: {describe(error)}", err=True)
         leave(1)
     leave(code if isinstance(code, int) else 0)
+
+
+def show_help(ctx: click.Context) -> None:
+    """Print the help of a group that was called without a command.
+
+    Parameters
+    ----------
+    ctx : click.Context
+        The context of the group.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def count(n: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    Parameters
+    ----------
+    n : int
+        The number.
+    noun : str
+        The noun in the singular, whose plural ends in s.
+
+    Returns
+    -------
+    str
+        Both.
+
+    Examples
+    --------
+    >>> count(1, "photo"), count(2, "photo"), count(1200, "photo")
+    ('1 photo', '2 photos', '1200 photos')
+    """
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def end_if_interrupted(unraisable: Any) -> None:
@@ -176,6 +217,22 @@ def _writes_to_2(stream: Any) -> bool:
         return False
 
 
+def refuse_existing(outputs: Iterable[Path], force: bool) -> None:
+    """Stop before an existing file is overwritten, unless --force was given.
+
+    Parameters
+    ----------
+    outputs : iterable of path
+        The files to be written.
+    force : bool
+        Whether they may be overwritten.
+    """
+    if existing := [path for path in outputs if path.exists() and not force]:
+        more = f" and {len(existing) - 1} more" if len(existing) > 1 else ""
+        verb = "exist" if more else "exists"
+        raise click.ClickException(f"{existing[0]}{more} {verb}; choose another output or pass --force")
+
+
 class MethodChoice(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 on
     """The name of a method; a former name is accepted, hidden from the help, and reported on stderr."""
 
@@ -204,7 +261,7 @@ class Progress:
         self._bar = bar
         self._task = task
 
-    def update(self, text: str, done: float | None = None) -> None:
+    def update(self, text: str, done: float | None = None, total: float | None = None) -> None:
         """Show a text and the amount that is done.
 
         Parameters
@@ -213,13 +270,15 @@ class Progress:
             Description of the present step.
         done : float, optional
             Amount done so far, in the units of the bar's total; None leaves it as it is.
+        total : float, optional
+            Amount to be done, where it was not known before; None leaves it as it is.
         """
         if self._bar is not None:
-            self._bar.update(self._task, description=text, completed=done)
+            self._bar.update(self._task, description=text, completed=done, total=total)
 
 
 @contextmanager
-def progress(text: str, *, total: float | None = None) -> Iterator[Progress]:
+def progress(text: str, *, total: float | None = None, unit: str = "") -> Iterator[Progress]:
     """Show a progress bar on stderr while the block runs.
 
     Parameters
@@ -228,6 +287,8 @@ def progress(text: str, *, total: float | None = None) -> Iterator[Progress]:
         Description of the first step.
     total : float, optional
         Amount to be done; None shows a bar without an end.
+    unit : str, default ''
+        What is counted, for the rate, such as "photos"; without it the bar has no rate.
 
     Yields
     ------
@@ -239,12 +300,58 @@ def progress(text: str, *, total: float | None = None) -> Iterator[Progress]:
     from rich.progress import Progress as Bar
 
     console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), _rate_column(unit))
     if console.is_terminal:
         with Bar(*columns, console=console, transient=True) as bar:
             yield Progress(bar, bar.add_task(text, total=total))
     else:  # a bar that is disabled prints an empty line, before rich 15
         yield Progress(None, None)
+
+
+def _rate_column(unit: str) -> Any:
+    """Return a column of a bar: how much is done each second, and how long the rest takes."""
+    from rich.progress import ProgressColumn, Task
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(describe_rate(task.speed, task.time_remaining, unit))
+
+    return Rate()
+
+
+def describe_rate(speed: float | None, remaining: float | None, unit: str) -> str:
+    """Say how much is done each second, and how long the rest takes.
+
+    Parameters
+    ----------
+    speed : float or None
+        Amount per second; None where it is not known.
+    remaining : float or None
+        Seconds until the end; None where they are not known.
+    unit : str
+        What is counted; empty leaves the rate out.
+
+    Returns
+    -------
+    str
+        The rate and the rest.
+
+    Examples
+    --------
+    >>> describe_rate(12.3, 75.0, "photos")
+    '12 photos/s, 1:15 left'
+    >>> describe_rate(0.25, None, "runs")
+    '15 runs/min'
+    """
+    told = []
+    if speed and unit:
+        told.append(f"{speed:.3g} {unit}/s" if speed < 10 else f"{speed:.0f} {unit}/s")
+        if speed < 1:
+            told = [f"{60 * speed:.2g} {unit}/min"]
+    if remaining is not None:
+        told.append(f"{int(remaining) // 60}:{int(remaining) % 60:02} left")
+    return ", ".join(told)
 
 
 def has_screen() -> bool:

@@ -5,28 +5,40 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from pairup.cli.shell import MethodChoice
+from pairup.cli.shell import MethodChoice, progress, refuse_existing, show_help
 from pairup.methods import VOICE_METHODS
+
+if TYPE_CHECKING:
+    from pairup.voice import Recording
 
 EXISTING = click.Path(exists=True, path_type=Path)
 
 
-@click.group()
-def command() -> None:
-    """Convert one voice into another; the two need not say the same sentences."""
+@click.group(invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """Convert one voice into another; the two need not say the same sentences.
+
+    \b
+    Examples:
+      pairup voice train alice/ bob/ -o bob.npz
+      pairup voice convert bob.npz alice.wav -o out.wav
+    """
+    show_help(ctx)
 
 
-@command.command()
+@command.command(short_help="Learn to turn one voice into another.")
 @click.argument("source", type=EXISTING)
 @click.argument("target", type=EXISTING)
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="File to save the voice to.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="File to save the voice to: .npz.")
 @click.option("--frames", type=click.IntRange(10), default=1200, show_default=True, help="Frames to learn from.")
 @click.option("--rate", type=click.IntRange(8000), help="Samples per second to work at [default: the lowest found].")
 @click.option("--random-state", "--seed", type=int, default=0, show_default=True, help="Seed of the choice of frames.")
+@click.option("--listen", is_flag=True, help="Convert a sample of SOURCE at once, write it beside the voice, play it.")
 @click.option("--force", is_flag=True, help="Overwrite an existing output.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was learned as one JSON object.")
 def train(
@@ -36,20 +48,36 @@ def train(
     frames: int,
     rate: int | None,
     random_state: int,
+    listen: bool,
     force: bool,
     as_json: bool,
 ) -> None:
-    """Learn to turn the voice of SOURCE into that of TARGET; each is a recording or a folder of them."""
-    from pairup.cli.shell import progress
+    """Learn to turn the voice of SOURCE into that of TARGET; each is a recording or a folder of them.
+
+    \b
+    Examples:
+      pairup voice train alice/ bob/ -o bob.npz
+      pairup voice train alice.wav bob.wav -o bob.npz --listen
+    """
     from pairup.files import check_writable
 
-    _refuse_existing([output], force)
+    if output.suffix.lower() != ".npz":
+        raise click.UsageError(f"{output}: a voice is no sound; expected a name that ends in .npz")
+    sample = output.with_name(f"{output.stem}-sample.wav")
+    refuse_existing([output, sample] if listen else [output], force)
     check_writable(output)
-    with _show_warnings(), progress("learning the voice"):
+    with _show_warnings(), progress("learning the voice", total=1.0) as bar:
         from pairup.voice import VoiceConverter
+        from pairup.voice.converter import check_voice_path
 
-        voice = VoiceConverter(n_frames=frames, rate=rate, random_state=random_state).fit(source, target)
+        check_voice_path(output)
+        voice = VoiceConverter(n_frames=frames, rate=rate, random_state=random_state)
+        for step in voice.fit_steps(source, target):
+            bar.update(step.text, step.progress)
         voice.save(output)
+        if listen:
+            bar.update("converting a sample", 1.0)
+            voice.convert(_choose_sample(source), sample)
     learned = {
         "voice": str(output),
         "rate": voice.framing_.rate,
@@ -57,15 +85,34 @@ def train(
         "frames": len(voice.samples_),
         "skipped": voice.skipped_,
     }
+    if listen:
+        learned["sample"] = str(sample)
     if as_json:
         click.echo(json.dumps(learned))
     else:
         click.echo(
             f"voice learned from {learned['frames']} frames at {learned['rate']} Hz, saved to {output}", err=True
         )
+    if listen:
+        from pairup.cli.playback import play
+
+        heard = play(sample)
+        if not as_json:
+            told = "played" if heard else "there is no player here that plays it; open it yourself"
+            click.echo(f"a sample of the source in the new voice was saved to {sample} ({told})", err=True)
 
 
-@command.command()
+def _choose_sample(source: Path) -> "Recording":
+    """Return the longest recording of the source, cut to ten seconds."""
+    from pairup.voice import Recording, read_recordings
+
+    with warnings.catch_warnings():  # what is wrong with a recording was told when it was learned from
+        warnings.simplefilter("ignore", UserWarning)
+        longest = max(read_recordings(source)[0], key=lambda recording: recording.duration)
+    return Recording(longest.signal[: 10 * longest.rate], longest.rate, longest.name)
+
+
+@command.command(short_help="Convert recordings with a trained voice.")
 @click.argument("voice", type=EXISTING)
 @click.argument("recording", type=EXISTING)
 @click.option(
@@ -77,21 +124,26 @@ def train(
 @click.option("--force", is_flag=True, help="Overwrite existing outputs.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per recording.")
 def convert(voice: Path, recording: Path, output: Path, synthesis: Any, force: bool, as_json: bool) -> None:
-    """Convert RECORDING, a file or a folder, with a trained VOICE."""
-    from pairup.cli.shell import progress
+    """Convert RECORDING, a file or a folder, with a trained VOICE.
+
+    \b
+    Examples:
+      pairup voice convert bob.npz alice.wav -o out.wav
+      pairup voice convert bob.npz alice/ -o converted/
+    """
     from pairup.voice import VoiceConverter, read_recordings
 
     converter = VoiceConverter.load(voice)
     if not recording.is_dir():
-        _refuse_existing([output], force)
+        refuse_existing([output], force)
         with _show_warnings(), progress(f"converting {recording}"):
             converter.convert(recording, output, synthesis=synthesis)
         _report_conversion(recording, output, as_json)
         return
     recordings, skipped = read_recordings(recording)
     outputs = [output / Path(each.name).relative_to(recording) for each in recordings]
-    _refuse_existing(outputs, force)
-    with _show_warnings(), progress("converting", total=len(recordings)) as bar:
+    refuse_existing(outputs, force)
+    with _show_warnings(), progress("converting", total=len(recordings), unit="recordings") as bar:
         for done, (each, path) in enumerate(zip(recordings, outputs, strict=True)):
             bar.update(f"converting {each.name}", done)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -105,7 +157,7 @@ def convert(voice: Path, recording: Path, output: Path, synthesis: Any, force: b
         click.echo(f"skipped: {reason}", err=True)
 
 
-@command.command()
+@command.command(short_help="Score conversion between two folders.")
 @click.argument("source", type=EXISTING)
 @click.argument("target", type=EXISTING)
 @click.option("--train", "numbers", type=click.IntRange(10), multiple=True, default=(200,), show_default=True,
@@ -138,14 +190,18 @@ def score(
 
     Prints the log-spectral distance (dB) of every method and baseline; with --voice, the mel-cepstral distortion (dB)
     and pitch error (cents) of every sentence before and after conversion.
+
+    \b
+    Examples:
+      pairup voice score alice/ bob/ --train 200 --splits 5
+      pairup voice score alice/ bob/ --voice bob.npz --json
     """
-    from pairup.cli.shell import progress
     from pairup.voice import VoiceConverter
     from pairup.voice.score import score_frames, score_voice, summarize
     from pairup.voice.splits import align_recordings
 
     rows = []
-    with _show_warnings(), progress("reading the recordings") as bar:
+    with _show_warnings(), progress("reading the recordings", unit="scores") as bar:
         if voice is not None:
             measured = score_voice(VoiceConverter.load(voice), source, target, synthesis=synthesis)
         else:
@@ -160,7 +216,9 @@ def score(
             )
         for row in measured:
             rows.append(row)
-            bar.update(f"{len(rows)} scored")
+            bar.update(
+                f"scored {row['method']}, n = {row['n']}" if voice is None else f"scored {row['name']}", len(rows)
+            )
             if as_json:
                 click.echo(json.dumps(row))
     if as_json:
@@ -175,13 +233,6 @@ def score(
             click.echo(
                 f"{row['name']}\t{row['mcd_before']:.2f}\t{row['mcd']:.2f}\t{row['pitch_before']:.0f}\t{row['pitch']:.0f}"
             )
-
-
-def _refuse_existing(outputs: list[Path], force: bool) -> None:
-    """Stop before an existing file is overwritten, unless --force was given."""
-    if existing := [path for path in outputs if path.exists() and not force]:
-        more = f" and {len(existing) - 1} more" if len(existing) > 1 else ""
-        raise click.ClickException(f"{existing[0]}{more} exists; choose another output or pass --force")
 
 
 def _report_conversion(recording: Path, output: Path, as_json: bool) -> None:

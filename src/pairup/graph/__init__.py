@@ -4,8 +4,8 @@ One way in: `GraphProblem.check` takes two graphs, `solve` yields steps, and the
 """
 
 from pairup.graph.adjacency import is_graph as is_graph
-from pairup.graph.solver import GraphAnswer as GraphAnswer
-from pairup.graph.solver import GraphProblem as GraphProblem
+from pairup.graph.answer import GraphAnswer as GraphAnswer
+from pairup.graph.problem import GraphProblem as GraphProblem
 from pairup.graph.solver import solve as solve
 
 __all__ = ["GraphAnswer", "GraphProblem", "is_graph", "solve"]

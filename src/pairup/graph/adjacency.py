@@ -224,3 +224,26 @@ def _networkx_matrix(G: Any, name: str) -> Any:
         return matrix
     loops: Array = matrix.diagonal()
     return matrix + matrix.T - sparse.diags_array(loops)
+
+
+def link_both_ways(Z: Any) -> Any:
+    """Return the undirected, unweighted graph of the same links, without self-loops.
+
+    Parameters
+    ----------
+    Z : scipy.sparse.csr_array of shape (n, n)
+        A graph.
+
+    Returns
+    -------
+    scipy.sparse.csr_array of shape (n, n)
+        The other graph.
+    """
+    linked = (Z != 0).astype(np.float64)
+    linked = (linked + linked.T).tolil()
+    linked.setdiag(0)
+    linked = linked.tocsr()
+    linked.eliminate_zeros()
+    linked.data[:] = 1.0
+    linked.sort_indices()
+    return linked

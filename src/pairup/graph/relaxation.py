@@ -37,6 +37,31 @@ def follow_path(
     ndarray of int, shape (n,)
         A matching.
     """
+    for plan in follow_plans(A, B, constraints, pulls=pulls, steps=steps):
+        yield constraints.round(plan)
+
+
+def follow_plans(
+    A: Any, B: Any, constraints: Constraints, *, pulls: Sequence[float] = PULLS, steps: tuple[int, int] = STEPS
+) -> Iterator[Float32Array]:
+    """Yield the solution at each λ; the next step alters it in place.
+
+    Parameters
+    ----------
+    A, B : scipy.sparse.csr_array of shape (n, n)
+        The two graphs.
+    constraints : Constraints
+        Known pairs and prior; the sizes are equal.
+    pulls : sequence of float, default PULLS
+        The values of λ, rising.
+    steps : tuple of two int, default STEPS
+        Steps at the first λ, and at each of the others.
+
+    Yields
+    ------
+    ndarray of float32, shape (n, n)
+        A doubly stochastic plan.
+    """
     A, B = A.astype(np.float32), B.astype(np.float32)
     At, Bt = A.T.tocsr(), B.T.tocsr()
     rows = np.arange(constraints.n)
@@ -55,7 +80,7 @@ def follow_path(
             RD = residual(A, Bt, D)
             curvature = float(np.vdot(RD, RD)) - pull * float(np.vdot(D, D))
             plan += np.float32(1.0 if curvature <= 0 else min(1.0, -slope / (2 * curvature))) * D
-        yield constraints.round(plan)
+        yield plan
         if float(plan.max(axis=1).min()) > 0.999:
             return
 

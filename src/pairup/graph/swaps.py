@@ -82,8 +82,11 @@ def list_neighbours(adjacency: Any, *, directed: bool) -> Lists:
     pattern = ((out != 0) + (out.T != 0)).tocsr()
     pattern.sort_indices()
     rows = np.repeat(np.arange(len(loops)), np.diff(pattern.indptr))
-    there = np.asarray(out[rows, pattern.indices], dtype=np.float32).ravel()
-    back = np.asarray(out[pattern.indices, rows], dtype=np.float32).ravel() if directed else np.zeros_like(there)
+    there = back = np.zeros(len(rows), dtype=np.float32)
+    if len(rows):  # SciPy returns a sparse matrix where nothing is asked for
+        there = np.asarray(out[rows, pattern.indices], dtype=np.float32).ravel()
+    if len(rows) and directed:
+        back = np.asarray(out[pattern.indices, rows], dtype=np.float32).ravel()
     return Lists(pattern.indptr.astype(np.int64), pattern.indices.astype(np.int64), there, back, loops)
 
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from pairup.extras import require
 from pairup.files import check_writable, replace_file
+from pairup.methods import SOUND_SUFFIXES
 from pairup.types import Array
 
-SUFFIXES = (".wav", ".flac", ".ogg", ".mp3", ".aif", ".aiff", ".au", ".caf", ".w64")
 LOWEST_RATE = 8000  # samples per second: that of the telephone
 
 
@@ -115,8 +115,8 @@ def check_sound_path(path: str | PathLike[str]) -> Path:
         The same path. If it cannot be written, an error says why.
     """
     path = Path(path)
-    if path.suffix.lower() not in SUFFIXES:
-        raise ValueError(f"cannot write {path}: its name must end in one of {' '.join(SUFFIXES)}")
+    if path.suffix.lower() not in SOUND_SUFFIXES:
+        raise ValueError(f"cannot write {path}: its name must end in one of {' '.join(SOUND_SUFFIXES)}")
     return check_writable(path)
 
 
@@ -194,7 +194,7 @@ def _list_sound_files(path: Path) -> list[Path]:
     """Return the sound files below a folder, or the file itself."""
     if not path.is_dir():
         return [path]
-    found = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file())
+    found = sorted(file for file in path.rglob("*") if file.suffix.lower() in SOUND_SUFFIXES and file.is_file())
     if not found:
-        raise ValueError(f"the folder {path} holds no sound files; expected one of {' '.join(SUFFIXES)}")
+        raise ValueError(f"the folder {path} holds no sound files; expected one of {' '.join(SOUND_SUFFIXES)}")
     return found

@@ -1,8 +1,10 @@
 """Unpaired voice conversion: learned from recordings in which two speakers say different sentences."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 from typing import Literal, Self
 
 import numpy as np
@@ -13,8 +15,10 @@ from sklearn.cluster import kmeans_plusplus
 from sklearn.utils.validation import check_is_fitted
 
 from pairup.archives import check_format, expect, open_archive
-from pairup.files import replace_file
+from pairup.files import check_writable, replace_file
 from pairup.kernels import gaussian
+from pairup.methods import SOUND_SUFFIXES
+from pairup.parallel import pinned_blas
 from pairup.regression import MatchedRegressor
 from pairup.types import Array, Indices
 from pairup.voice.audio import Recording, Recordings, check_sound_path, read_recording, read_recordings
@@ -29,7 +33,24 @@ SHORTEST_INPUT = 0.1  # seconds, below which WORLD finds no pitch
 HIGHEST_RATE = 48000
 PASSES = 2  # overlapping frames keep a little of the old envelope: with WORLD the second pass gains 0.2 dB of MCD
 SMOOTHED = 5  # frames that an envelope is averaged over; gains 0.1 dB of MCD on takes 15 to 17 of AudioMNIST
+BLOCK = 16384  # frames mapped at once, 80 s of speech: the kernel of a long recording would fill the memory
 TARGET_FRAMES = 3000  # many frames of the target cost little: the map is fitted to those of the source
+
+
+@dataclass(frozen=True)
+class VoiceStep:
+    """What is being done now.
+
+    Parameters
+    ----------
+    text : str
+        In a few words.
+    progress : float
+        Share of the work that is behind, from 0 to 1.
+    """
+
+    text: str
+    progress: float
 
 
 def smooth(lsf: Array, places: Indices) -> Array:
@@ -147,28 +168,65 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         self : VoiceConverter
             The fitted converter.
         """
+        for _ in self.fit_steps(source, target):
+            pass
+        return self
+
+    def fit_steps(self, source: Recordings, target: Recordings) -> Iterator[VoiceStep]:
+        """Learn as `fit` does, step by step: to stop iterating is to cancel.
+
+        Parameters
+        ----------
+        source, target : str, path or Recording, or an iterable of them
+            Recordings of each speaker: files, folders or Recording objects, of any rate.
+
+        Yields
+        ------
+        VoiceStep
+            What comes next. The converter is fitted when the last step was taken, and as before if one was not.
+
+        Examples
+        --------
+        >>> from pairup.datasets import make_voices
+        >>> voices = make_voices(n_words=4)
+        >>> converter = VoiceConverter(n_frames=100)
+        >>> steps = [step.text for step in converter.fit_steps(voices.source[:2], voices.target[2:])]
+        >>> steps[0], steps[-1]
+        ('reading the recordings', 'measuring the pitch of the target, 2 of 2')
+        """
+        yield VoiceStep("reading the recordings", 0.0)
         (sources, skipped), (targets, also_skipped) = read_recordings(source), read_recordings(target)
-        self.skipped_ = skipped + also_skipped
-        if self.skipped_:
-            warnings.warn(f"skipped {len(self.skipped_)} recordings: {'; '.join(self.skipped_)}", stacklevel=2)
+        skipped += also_skipped
+        if skipped:
+            warnings.warn(f"skipped {len(skipped)} recordings: {'; '.join(skipped)}", stacklevel=3)
         rate = self.rate or _choose_rate(sources + targets)
-        self.framing_ = Framing(rate=rate, order=lpc_order(rate), length=self.length, hop=self.hop)
-        frames_x, frames_y = self._cut_speech(sources, "source"), self._cut_speech(targets, "target")
+        framing = Framing(rate=rate, order=lpc_order(rate), length=self.length, hop=self.hop)
+        frames_x = yield from _cut_speech(sources, framing, "source", 0.01)
+        frames_y = yield from _cut_speech(targets, framing, "target", 0.06)
+        yield VoiceStep("choosing frames that cover the sounds", 0.12)
         if self.matcher is None:
-            chosen_x, weights = self._choose_covering(frames_x, self.n_frames)
+            with pinned_blas():
+                chosen_x, weights = self._choose_covering(frames_x, self.n_frames)
             draw = np.random.default_rng(self.random_state).permutation(len(frames_y))
             chosen_y = frames_y[draw[:TARGET_FRAMES]]
-            pairing: Pairing = pair_frames(chosen_x.mel_cepstrum, chosen_y.mel_cepstrum, weights=weights)
+            yield VoiceStep(f"pairing {len(chosen_x)} frames with {len(chosen_y)}", 0.2)
+            with pinned_blas():
+                pairing: Pairing = pair_frames(chosen_x.mel_cepstrum, chosen_y.mel_cepstrum, weights=weights)
         else:
             n = min(self.n_frames, len(frames_x), len(frames_y))
-            (chosen_x, _), (chosen_y, _) = self._choose_covering(frames_x, n), self._choose_covering(frames_y, n)
+            with pinned_blas():
+                (chosen_x, _), (chosen_y, _) = self._choose_covering(frames_x, n), self._choose_covering(frames_y, n)
+            yield VoiceStep(f"pairing {n} frames with {n}", 0.2)
             pairing = self.matcher(chosen_x.lsf, chosen_y.lsf)
+        yield VoiceStep("learning the map from voice to voice", 0.4)
         model = MatchedRegressor(random_state=self.random_state)
-        model.fit(chosen_x.lsf, take_partners(chosen_y.lsf, pairing))
-        self.samples_, self.width_ = chosen_x.lsf, model.features_.width_
+        with pinned_blas():  # threads of BLAS gain nothing at this size, and lose minutes where others compute too
+            model.fit(chosen_x.lsf, take_partners(chosen_y.lsf, pairing))
+        pitch_x = yield from _measure_pitch(sources, framing, "source", 0.8)
+        pitch_y = yield from _measure_pitch(targets, framing, "target", 0.9)
+        self.framing_, self.samples_, self.width_ = framing, chosen_x.lsf, model.features_.width_
         self.weights_, self.mean_ = model.weights_, model.mean_
-        self.pitch_ = np.array([self._measure_pitch(sources, "source"), self._measure_pitch(targets, "target")])
-        return self
+        self.pitch_, self.skipped_ = np.array([pitch_x, pitch_y]), skipped
 
     def convert(
         self,
@@ -193,6 +251,33 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         recording : Recording
             As long, as loud and at the same rate as the input.
         """
+        *_, result = self.convert_steps(recording, output, synthesis=synthesis)
+        assert isinstance(result, Recording)
+        return result
+
+    def convert_steps(
+        self,
+        recording: str | PathLike[str] | Recording,
+        output: str | PathLike[str] | None = None,
+        *,
+        synthesis: Literal["world", "residual"] = "world",
+    ) -> Iterator[VoiceStep | Recording]:
+        """Convert as `convert` does, step by step: to stop iterating is to cancel.
+
+        Parameters
+        ----------
+        recording : str, path or Recording
+            What the source says, at least 0.1 s.
+        output : str or path, optional
+            File to save the result to; the suffix chooses the format.
+        synthesis : {"world", "residual"}, default "world"
+            "world" also converts the pitch, with the WORLD vocoder; "residual" keeps the source's pitch and breath.
+
+        Yields
+        ------
+        VoiceStep or Recording
+            What comes next; the converted recording last.
+        """
         check_is_fitted(self)
         if synthesis not in ("world", "residual"):
             raise ValueError(f"synthesis must be 'world' or 'residual', got {synthesis!r}")
@@ -208,8 +293,9 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
             warnings.warn(
                 f"{recording.name} has {recording.rate} samples per second and the voice was trained at "
                 f"{self.framing_.rate}; it is resampled, and the result is resampled back",
-                stacklevel=2,
+                stacklevel=3,
             )
+        yield VoiceStep("converting the envelopes", 0.0)
         working = recording.resample(self.framing_.rate)
         frames = self.framing_(working)
         speech = frames.is_speech
@@ -218,9 +304,12 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         lpc = lpc_from_lsf(smooth(self.convert_lsf(frames[speech].lsf), np.flatnonzero(speech)))
         converted = working
         if synthesis == "world":
+            yield VoiceStep("finding the pitch", 0.2)
             f0 = estimate_pitch(working, self.framing_, careful=True)
+            yield VoiceStep("changing the pitch", 0.55)
             converted = change_pitch(working, self.framing_, f0, self.convert_pitch(f0))
-        for _ in range(PASSES):
+        for number in range(PASSES):
+            yield VoiceStep(f"filtering, {number + 1} of {PASSES}", 0.8 + 0.1 * number)
             spoken = self.framing_(converted)
             wanted = spoken.lpc.copy()
             wanted[speech] = lpc
@@ -229,7 +318,7 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         result = Recording(signal, recording.rate, recording.name)
         if output is not None:
             result.save(output)
-        return result
+        yield result
 
     def convert_lsf(self, lsf: Array) -> Array:
         """Map line spectral frequencies of the source to those of the target.
@@ -244,7 +333,10 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         lsf : ndarray of shape (k, order)
             Their images k(x)ᵀ W + mean, repaired so that every filter is stable.
         """
-        return repair_lsf(gaussian(lsf, self.samples_, width=self.width_) @ self.weights_ + self.mean_)
+        blocks = np.split(lsf, range(BLOCK, len(lsf), BLOCK))
+        with pinned_blas():
+            mapped = [gaussian(block, self.samples_, width=self.width_) @ self.weights_ for block in blocks]
+        return repair_lsf(np.concatenate(mapped) + self.mean_)
 
     def convert_pitch(self, f0: Array) -> Array:
         """Map F0 so that its logarithm has the target's mean and variance.
@@ -278,7 +370,7 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
             File to write, completely or not at all: an .npz without pickle.
         """
         check_is_fitted(self)
-        with replace_file(path) as temporary, open(temporary, "wb") as file:
+        with replace_file(check_voice_path(path)) as temporary, open(temporary, "wb") as file:
             np.savez(
                 file,
                 format=FORMAT,
@@ -331,18 +423,6 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         voice.skipped_ = []
         return voice
 
-    def _cut_speech(self, recordings: list[Recording], whose: str) -> Frames:
-        """Return the frames of all recordings without silence, or refuse too few."""
-        framing = self.framing_
-        speech = Frames.concatenate([framing(recording).speech for recording in recordings])
-        seconds = len(speech) * framing.step / framing.rate
-        if seconds < SHORTEST_TRAINING:
-            raise ValueError(
-                f"the {whose} has {seconds:.2f} s of speech in {len(recordings)} recordings; at least "
-                f"{SHORTEST_TRAINING} s are needed, ten seconds are recommended"
-            )
-        return speech
-
     def _choose_covering(self, frames: Frames, n: int) -> tuple[Frames, Array]:
         """Choose n frames far from each other, so that rare sounds are kept, and each one's share of the speech."""
         if len(frames) <= n:
@@ -351,14 +431,69 @@ class VoiceConverter(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         _, nearest = KDTree(chosen.mel_cepstrum).query(frames.mel_cepstrum)
         return chosen, np.bincount(nearest, minlength=n) / len(frames)
 
-    def _measure_pitch(self, recordings: list[Recording], whose: str) -> tuple[float, float]:
-        """Return mean and standard deviation of log F0, or NaN where hardly any frame has a pitch."""
-        f0 = np.concatenate([estimate_pitch(recording, self.framing_) for recording in recordings])
-        logs = np.log(f0[f0 > 0])
-        if len(logs) < 0.05 * len(f0):  # in noise a pitch is found here and there
-            warnings.warn(f"no pitch was found in the {whose}; pitch will not be converted", stacklevel=3)
-            return np.nan, np.nan
-        return float(logs.mean()), max(float(logs.std()), 1e-3)
+
+def check_voice_path(path: str | PathLike[str]) -> Path:
+    """Check, before any work starts, that a voice can be saved to a path.
+
+    Parameters
+    ----------
+    path : str or path
+        File to write.
+
+    Returns
+    -------
+    path : Path
+        The same path; a ValueError for the name of a sound file, an OSError where nothing can be written.
+
+    Examples
+    --------
+    >>> check_voice_path("ben.wav")
+    Traceback (most recent call last):
+    ...
+    ValueError: ben.wav is the name of a sound file, and a voice is no sound; save it as ben.npz
+    """
+    path = Path(path)
+    if path.suffix.lower() in SOUND_SUFFIXES:
+        raise ValueError(
+            f"{path} is the name of a sound file, and a voice is no sound; save it as {path.with_suffix('.npz')}"
+        )
+    return check_writable(path)
+
+
+def _cut_speech(
+    recordings: list[Recording], framing: Framing, whose: str, progress: float
+) -> Generator[VoiceStep, None, Frames]:
+    """Return the frames of all recordings without silence, or refuse too few."""
+    parts = []
+    for number, recording in enumerate(recordings):
+        done = progress + 0.05 * number / len(recordings)
+        yield VoiceStep(f"cutting the {whose} into frames, {number + 1} of {len(recordings)}", done)
+        parts.append(framing(recording).speech)
+    speech = Frames.concatenate(parts)
+    seconds = len(speech) * framing.step / framing.rate
+    if seconds < SHORTEST_TRAINING:
+        raise ValueError(
+            f"the {whose} has {seconds:.2f} s of speech in {len(recordings)} recordings; at least "
+            f"{SHORTEST_TRAINING} s are needed, ten seconds are recommended"
+        )
+    return speech
+
+
+def _measure_pitch(
+    recordings: list[Recording], framing: Framing, whose: str, progress: float
+) -> Generator[VoiceStep, None, tuple[float, float]]:
+    """Return mean and standard deviation of log F0, or NaN where hardly any frame has a pitch."""
+    parts = []
+    for number, recording in enumerate(recordings):
+        done = progress + 0.1 * number / len(recordings)
+        yield VoiceStep(f"measuring the pitch of the {whose}, {number + 1} of {len(recordings)}", done)
+        parts.append(estimate_pitch(recording, framing))
+    f0 = np.concatenate(parts)
+    logs = np.log(f0[f0 > 0])
+    if len(logs) < 0.05 * len(f0):  # in noise a pitch is found here and there
+        warnings.warn(f"no pitch was found in the {whose}; pitch will not be converted", stacklevel=4)
+        return np.nan, np.nan
+    return float(logs.mean()), max(float(logs.std()), 1e-3)
 
 
 def _choose_rate(recordings: list[Recording]) -> int:
@@ -368,6 +503,6 @@ def _choose_rate(recordings: list[Recording]) -> int:
     if len(rates) > 1:
         warnings.warn(
             f"the recordings have different rates ({', '.join(map(str, rates))}): all are resampled to {rate}",
-            stacklevel=3,
+            stacklevel=4,
         )
     return rate

@@ -15,6 +15,7 @@ from pairup.voice.lsf import envelope, lpc_from_frames, lsf_from_lpc
 FINEST_RATE = 192_000  # samples per second of the finest recorders
 MOST_POLES = 256
 LONGEST = 0.5  # seconds of a frame; speech stands still for a tenth of that
+BLOCK = 2048  # frames whose spectra are held at once; all of a long recording would take 10 MB per second of sound
 MOST_OVERLAP = 25  # frames that cover a sample; each is a copy of the signal in memory
 
 
@@ -137,9 +138,14 @@ class Framing:
         length = round(self.length * self.rate)
         padded = np.pad(signal, (length // 2, length - length // 2))
         cut = np.lib.stride_tricks.sliding_window_view(padded, length)[:: self.step]
-        power = np.mean(cut**2, axis=1)
+        starts = range(0, len(cut), BLOCK)
+        power = np.concatenate([np.mean(cut[start : start + BLOCK] ** 2, axis=1) for start in starts])
         padded[1:] -= self.preemphasis * padded[:-1]  # `cut` is a view: from here on it is pre-emphasised
-        lpc, residual = lpc_from_frames(cut * np.hamming(length), self.order, lag_width=self.lag_width / self.rate)
+        window, lag_width = np.hamming(length), self.lag_width / self.rate
+        fitted = [
+            lpc_from_frames(cut[start : start + BLOCK] * window, self.order, lag_width=lag_width) for start in starts
+        ]
+        lpc, residual = (np.concatenate(parts) for parts in zip(*fitted, strict=True))
         return Frames(framing=self, lpc=lpc, residual=residual, power=power)
 
 

@@ -11,6 +11,8 @@ from scipy.signal import lfilter
 
 from pairup.types import Array
 
+BLOCK = 4096  # frames at once: a matrix is made for each of them
+
 
 def lpc_from_frames(frames: Array, order: int, *, lag_width: float = 0.0) -> tuple[Array, Array]:
     """Fit an all-pole filter to each windowed frame: autocorrelation method, Levinson-Durbin recursion.
@@ -76,6 +78,8 @@ def lsf_from_lpc(a: Array) -> Array:
     >>> lsf_from_lpc(np.array([[1.0, 0.0, 0.0]])) / np.pi  # a flat spectrum spreads them evenly
     array([[0.33333333, 0.66666667]])
     """
+    if len(a) > BLOCK:
+        return np.concatenate([lsf_from_lpc(part) for part in np.split(a, range(BLOCK, len(a), BLOCK))])
     order = a.shape[1] - 1
     padded = np.pad(a, ((0, 0), (0, 1)))
     P, Q = padded + padded[:, ::-1], padded - padded[:, ::-1]
@@ -116,6 +120,8 @@ def lpc_from_lsf(lsf: Array) -> Array:
     >>> lpc_from_lsf(np.array([[1.0, 2.0]]) * np.pi / 3).round(12) + 0.0
     array([[1., 0., 0.]])
     """
+    if len(lsf) > BLOCK:
+        return np.concatenate([lpc_from_lsf(part) for part in np.split(lsf, range(BLOCK, len(lsf), BLOCK))])
     order = lsf.shape[1]
     half = order // 2 + 1
     omega = np.pi * np.arange(half + 1) / half

@@ -1,0 +1,157 @@
+"""The answer: the matching with most pairs expected right, its probabilities and the verdict."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import expit
+
+from pairup.climb import Step
+from pairup.evidence import DOUBT
+from pairup.graph.problem import GraphProblem, Padded
+from pairup.graph.schedule import CALIBRATION
+from pairup.types import Array, Indices
+
+
+@dataclass(frozen=True, eq=False)
+class GraphAnswer:
+    """A matching of two graphs and what is known about it.
+
+    Parameters
+    ----------
+    indices : ndarray of int, shape (n,)
+        The matching; −1 where a node of the first graph has no partner.
+    confidence : ndarray of shape (n,)
+        Probability that each node has its right partner.
+    probabilities : ndarray of shape (n, m)
+        The same for every pair.
+    reliable : bool
+        Whether the graphs identify the matching.
+    reliability : float
+        The expected share of right pairs.
+    report : str
+        The reasons, in words.
+    kept : int
+        Edges that both graphs have.
+    unrelated : int
+        The same of an unrelated graph of the same degrees.
+    excess : float
+        How far the first exceeds the second; 1 where all edges are kept.
+    sampled : ndarray of shape (n,)
+        Share of the sampled matchings that hold each pair.
+    history : list of Step
+        One step per start.
+    """
+
+    indices: Indices
+    confidence: Array
+    probabilities: Array
+    reliable: bool
+    reliability: float
+    report: str
+    kept: int
+    unrelated: int
+    excess: float
+    sampled: Array
+    history: list[Step]
+
+
+def undecided_answer(problem: GraphProblem, reason: str) -> GraphAnswer:
+    """Return the answer for graphs about which nothing can be told: any matching, or the one that a prior prefers.
+
+    Parameters
+    ----------
+    problem : GraphProblem
+        The graphs.
+    reason : str
+        Why nothing can be told.
+
+    Returns
+    -------
+    GraphAnswer
+        A matching that is not reliable; all free pairs are equally likely.
+    """
+    constraints = problem.constraints
+    likely = constraints.uniform().astype(np.float64)
+    indices = constraints.round(likely if constraints.prior is None else constraints.prior)
+    confidence = np.where(indices >= 0, likely[np.arange(len(indices)), indices], 0.0)
+    report = f"{DOUBT}{reason}."
+    return GraphAnswer(indices, confidence, likely, False, 1.0 / constraints.largest, report, 0, 0, 0.0, confidence, [])
+
+
+def measure_excess(padded: Padded, kept: int, unrelated: int) -> float:
+    """Return how far more edges are kept than with an unrelated graph: 0 no more, 1 all that can be.
+
+    Parameters
+    ----------
+    padded : Padded
+        The graphs.
+    kept, unrelated : int
+        Edges kept, and edges kept with an unrelated graph.
+
+    Returns
+    -------
+    float
+        The excess; it may be negative.
+    """
+    most = min(replace(padded, B=Z, A=Z).count_kept(np.arange(padded.constraints.n)) for Z in (padded.A, padded.B))
+    return (kept - unrelated) / max(most - unrelated, 1)
+
+
+def conclude(
+    problem: GraphProblem, padded: Padded, marginals: Array, unrelated: int, history: list[Step]
+) -> GraphAnswer:
+    """Return the matching with most pairs expected right, and how likely it is.
+
+    Parameters
+    ----------
+    problem : GraphProblem
+        The graphs.
+    padded : Padded
+        The same, of one size.
+    marginals : ndarray of shape (size, size)
+        How often each pair was sampled.
+    unrelated : int
+        Edges kept with an unrelated graph.
+    history : list of Step
+        One step per start.
+
+    Returns
+    -------
+    GraphAnswer
+        The matching, its probabilities and the verdict.
+    """
+    c = problem.constraints
+    p = padded.constraints.round(marginals)
+    kept, smaller = padded.count_kept(p), min(problem.g.n_edges, problem.h.n_edges)
+    excess = measure_excess(padded, kept, unrelated)
+    mean = float(marginals[np.arange(len(p)), p][: c.n].mean())
+    trust = float(expit(CALIBRATION.intercept + CALIBRATION.excess * excess + CALIBRATION.sampled * mean))
+    likely: Array = trust * marginals[: c.n, : c.m] + (1.0 - trust) / c.largest
+    rows, columns = c.anchors
+    likely[rows, :], likely[:, columns], likely[c.forbidden] = 0.0, 0.0, 0.0
+    likely[rows, columns] = 1.0
+    indices = c.round(likely)
+    confidence, sampled = (np.where(indices >= 0, Z[np.arange(c.n), indices], 0.0) for Z in (likely, marginals))
+    if problem.estimates_overlap:
+        n_pairs = max(round(float(confidence.sum())), len(rows), 1)
+        order = np.argsort(-confidence - np.isin(np.arange(c.n), rows) - (indices >= 0), kind="stable")
+        indices[order[n_pairs:]] = -1
+        confidence[order[n_pairs:]] = 0.0
+    matched = indices >= 0
+    expected = float(confidence[matched].mean())
+    doubts = []
+    if trust < CALIBRATION.trusted_from:
+        doubts.append("hardly more edges are kept than with an unrelated graph of the same degrees")
+    elif expected < CALIBRATION.reliable_from:
+        doubts.append("too many nodes can be exchanged without losing edges; a few known pairs would help")
+    lines = [
+        f"About {expected:.0%} of the pairs are expected to be right.",
+        f"The matching keeps {kept:,} of {smaller:,} edges (unrelated graph of the same degrees: {unrelated:,}).",
+        DOUBT + "; ".join(doubts) + "."
+        if doubts
+        else "The graphs identify the matching; see `confidence` for single pairs.",
+    ]
+    return GraphAnswer(
+        indices, confidence, likely, not doubts, expected, "\n".join(lines), kept, unrelated, excess, sampled,
+        [replace(step, indices=np.where(step.indices[: c.n] < c.m, step.indices[: c.n], -1)) for step in history],
+    )  # fmt: skip

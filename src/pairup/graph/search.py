@@ -1,0 +1,124 @@
+"""The search of a matching of two graphs: annealing from every start, and by the fitted edge model."""
+
+from collections.abc import Generator, Iterable
+
+import numpy as np
+
+from pairup.climb import Step
+from pairup.graph.edge_model import classify_pairs, fit_log_odds
+from pairup.graph.problem import Padded
+from pairup.graph.schedule import SCHEDULE
+from pairup.graph.swaps import Terms, anneal_swaps
+from pairup.types import Indices
+
+
+def search(padded: Padded, starts: Iterable[Indices], seed: int, history: list[Step]) -> Generator[Step, None, Indices]:
+    """Anneal from every start, and return the matching that keeps most.
+
+    Parameters
+    ----------
+    padded : Padded
+        The graphs.
+    starts : iterable of ndarray of int, shape (size,)
+        Matchings.
+    seed : int
+        Draws the swaps.
+    history : list of Step
+        Gets one step per start.
+
+    Returns
+    -------
+    ndarray of int, shape (size,)
+        The best matching.
+
+    Yields
+    ------
+    Step
+        A step for each start.
+    """
+    terms, fixed, best, top = padded.terms(), padded.fixed, np.arange(padded.constraints.n), -np.inf
+    schedule = SCHEDULE
+    for number, start in enumerate(starts):
+        p = anneal_swaps(
+            terms, start, fixed, hot=schedule.hot, cold=schedule.cold, steps=count_swaps(len(start)), seed=seed + number
+        )
+        p = max(p, start, key=padded.value)
+        step = Step(len(history), 0, p, padded.value(p))
+        history.append(step)
+        yield step
+        if step.value > top:
+            best, top = p, step.value
+    return best
+
+
+def count_swaps(n: int) -> int:
+    """Return how many swaps an annealing of n nodes proposes."""
+    return min(SCHEDULE.swaps_per_node * n, SCHEDULE.most_swaps)
+
+
+def refine(padded: Padded, p: Indices, seed: int) -> tuple[Terms, Indices]:
+    """Fit the edge model to a matching and anneal its log-likelihood, a few times.
+
+    Directed and weighted graphs, and self-loops, have the log-odds of an edge that is kept as the only parameter.
+
+    Parameters
+    ----------
+    padded : Padded
+        The graphs.
+    p : ndarray of int, shape (size,)
+        The matching.
+    seed : int
+        Draws the swaps.
+
+    Returns
+    -------
+    terms : Terms
+        The log-likelihood.
+    p : ndarray of int, shape (size,)
+        The annealed matching.
+    """
+    terms, classes = padded.terms(), [classify_pairs(Z) for Z in (padded.A, padded.B)]
+    weighted = any(np.ptp(Z.data) > 1e-9 or Z.data.min() < 0 for Z in (padded.A, padded.B))
+    binary = [(Z != 0).toarray().astype(np.float64) for Z in (padded.A, padded.B)]
+    for number in range(SCHEDULE.refits):
+        odds = edge_log_odds(padded, p)
+        if weighted or padded.directed:
+            terms = terms._replace(M=np.float32(odds) * padded.B.toarray().astype(np.float32))
+        else:
+            M, _ = fit_log_odds(classes[1], binary[0], np.argsort(p))
+            K, _ = fit_log_odds(classes[0], binary[1], p)
+            np.fill_diagonal(M, 2.0 * odds * padded.B.diagonal())
+            terms = terms._replace(M=np.float32(0.5) * M, K=np.float32(0.5) * K)
+        terms = terms._replace(S=padded.score_pairs(odds))
+        p = anneal_swaps(
+            terms,
+            p,
+            padded.fixed,
+            hot=SCHEDULE.model_hot,
+            cold=SCHEDULE.model_cold,
+            steps=count_swaps(len(p)) // 2,
+            seed=seed + number,
+        )
+    return terms, p
+
+
+def edge_log_odds(padded: Padded, p: Indices) -> float:
+    """Return log(n₁₁n₀₀ / n₁₀n₀₁) of the pairs of nodes by whether they are linked in either graph.
+
+    Parameters
+    ----------
+    padded : Padded
+        The graphs.
+    p : ndarray of int, shape (size,)
+        The matching.
+
+    Returns
+    -------
+    float
+        What one edge that is kept adds to the log-likelihood.
+    """
+    kept, n = padded.count_kept(p), len(p)
+    a, b = ((Z.nnz if padded.directed else Z.nnz // 2) for Z in (padded.A, padded.B))
+    pairs = n * (n - 1) // (1 if padded.directed else 2)
+    counts = np.array([kept, pairs - a - b + kept, a - kept, b - kept], dtype=np.float64) + 0.5
+    return float(np.log(counts[0] * counts[1] / (counts[2] * counts[3])))

@@ -1,0 +1,36 @@
+// One photo, large: decoded by the studio when it is asked for.
+import { h, iconButton } from "./dom.js";
+
+/** Open a photo; `photos` are those of the album in the order of their cells, `describe(photo)` says {name, quarters}. */
+export function enlarge(client, photos, first, { describe, rotate, closed }) {
+  let at = Math.max(photos.indexOf(first), 0);
+  const side = Math.min(Math.round(Math.max(innerWidth, innerHeight) * (devicePixelRatio || 1)), 2400);
+  const picture = h("img", { alt: "" });
+  const caption = h("p", { class: "caption", "aria-live": "polite" });
+  const show = () => {
+    const { name, quarters } = describe(photos[at]);
+    picture.classList.add("loading");
+    picture.src = client.address(`photos/${photos[at]}?side=${side}&quarters=${quarters}`);
+    picture.alt = name;
+    caption.textContent = `${name} (${at + 1} of ${photos.length})`;
+  };
+  picture.addEventListener("load", () => picture.classList.remove("loading"));
+  picture.addEventListener("error", () => { caption.textContent = `${describe(photos[at]).name} cannot be shown; its file may have been moved.`; });
+  const step = (by) => { at = (at + by + photos.length) % photos.length; show(); };
+  const dialog = h("dialog", { class: "enlarge", "aria-label": "Photo, large" },
+    h("div", { class: "large" }, picture),
+    h("div", { class: "row large-tools" },
+      iconButton("left", "Previous photo", () => step(-1)), caption,
+      iconButton("rotate", "Rotate", async () => { await rotate(photos[at]); show(); }),
+      iconButton("right", "Next photo", () => step(1)),
+      iconButton("close", "Close", () => dialog.close())));
+  dialog.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowLeft") step(-1);
+    if (event.key === "ArrowRight") step(1);
+  });
+  dialog.addEventListener("click", (event) => { if (event.target === dialog || event.target.classList.contains("large")) dialog.close(); });
+  dialog.addEventListener("close", () => { dialog.remove(); closed(photos[at]); });
+  document.body.append(dialog);
+  dialog.showModal();
+  show();
+}

@@ -1,0 +1,104 @@
+"""Workers: steps and results come back, errors are sentences, and a job can be ended at once."""
+
+import threading
+import time
+
+import psutil
+import pytest
+
+from pairup.studio.worker import CancelledTaskError, TaskError, Worker, sleep
+
+
+@pytest.fixture(scope="module")
+def worker():
+    made = Worker()
+    yield made
+    made.stop()
+
+
+def test_steps_come_before_the_result(worker):
+    *steps, last = worker.run("sleep", {"seconds": 0, "parts": 3}, threading.Event())
+    assert [step["text"] for step in steps] == ["part 1 of 3", "part 2 of 3", "part 3 of 3"]
+    assert last == {"result": {"slept": 0}}
+    assert list(sleep(0, 3)) == [*steps, last]
+
+
+@pytest.mark.parametrize(
+    ("task", "arguments", "words"),
+    [("no such task", {}, "no such task"), ("sleep", {"hours": 1}, "hours"), ("sleep", {"seconds": "x"}, "operand")],
+)
+def test_an_error_is_a_sentence_and_the_worker_goes_on(worker, task, arguments, words):
+    with pytest.raises(TaskError, match=words):
+        list(worker.run(task, arguments, threading.Event()))
+    assert list(worker.run("sleep", {"seconds": 0}, threading.Event()))[-1] == {"result": {"slept": 0}}
+
+
+def test_a_cancelled_job_ends_at_its_next_step(worker):
+    cancelled = threading.Event()
+    steps = worker.run("sleep", {"seconds": 30, "parts": 300}, cancelled)
+    next(steps)
+    cancelled.set()
+    asked = threading.Thread(target=worker.cancel)
+    asked.start()
+    with pytest.raises(CancelledTaskError):
+        list(steps)
+    asked.join()
+    assert worker.is_alive
+    assert list(worker.run("sleep", {"seconds": 0}, threading.Event()))
+
+
+def test_a_job_cancelled_before_it_began_does_not_begin(worker):
+    cancelled = threading.Event()
+    cancelled.set()
+    with pytest.raises(CancelledTaskError):
+        list(worker.run("sleep", {"seconds": 30, "parts": 300}, cancelled))
+
+
+def test_a_job_without_steps_is_ended_with_its_process():
+    worker, cancelled, ends = Worker(), threading.Event(), []
+
+    def run():
+        try:
+            list(worker.run("sleep", {"seconds": 60, "parts": 1}, cancelled))
+        except CancelledTaskError:
+            ends.append("cancelled")
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    while worker._idle.is_set():
+        time.sleep(0.001)
+    cancelled.set()
+    began = time.monotonic()
+    worker.cancel()
+    thread.join(10)
+    assert ends == ["cancelled"]
+    assert not worker.is_alive
+    assert time.monotonic() - began < 5
+
+
+def test_a_killed_worker_is_a_sentence():
+    worker = Worker()
+    steps = worker.run("sleep", {"seconds": 60, "parts": 600}, threading.Event())
+    next(steps)
+    psutil.Process(worker._process.pid).kill()
+    with pytest.raises(TaskError, match="ended unexpectedly"):
+        list(steps)
+    worker.stop()
+
+
+def test_a_worker_ends_with_its_studio(tmp_path):
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, os\nfrom pairup.studio.worker import Worker\n"
+        "if __name__ == '__main__':\n"
+        "    w = Worker()\n    print(w._process.pid, flush=True)\n    sys.stdin.read()\n"
+    )
+    path = tmp_path / "studio.py"
+    path.write_text(code)
+    process = subprocess.Popen([sys.executable, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    child = psutil.Process(int(process.stdout.readline()))
+    process.kill()
+    process.communicate()
+    assert not psutil.wait_procs([child], timeout=10)[1]
