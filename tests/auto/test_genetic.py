@@ -154,6 +154,6 @@ def test_parents_differ_wherever_there_are_two(rng):
 def test_fewer_children_for_few_and_for_many_objects():
     of = {n: count_children(Constraints(n, n, n)) for n in (10, 100, 300, 599)}
     assert of[10] == 20
-    assert of[100] == of[300] == 100
-    assert of[599] == 25
+    assert of[100] == of[300] == 200
+    assert of[599] == 50
     assert count_children(Constraints(4, 30, 4)) == 8

@@ -41,7 +41,7 @@ def test_breeding_gains_little_in_unrelated_sets(rng):
 def test_the_same_seed_gives_the_same_island(problem):
     X, Y, _ = problem
     geometry = next(table_geometries(X, Y))
-    one, other = (evolve_island(geometry, Context(Constraints(N, N, N)), seed=3, effort=0.5) for _ in range(2))
+    one, other = (evolve_island(geometry, Context(Constraints(N, N, N)), seed=3) for _ in range(2))
     assert isinstance(one, IslandResult)
     assert one.gain == other.gain
     np.testing.assert_array_equal(one.solutions, other.solutions)

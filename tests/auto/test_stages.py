@@ -94,23 +94,20 @@ def test_islands_that_agree_are_enough_and_one_alone_joins_the_populations(rng, 
     assert calls == []
 
 
-def test_islands_are_bred_longer_where_the_first_find_nothing(skewed, rng, monkeypatch):
+def test_islands_are_bred_one_after_another_among_many_objects(skewed, rng, monkeypatch):
     X, Y, truth = skewed(rng, 40)
     geometries, calls = [*table_geometries(X, Y), directions_pair(X, Y)], []
 
-    def evolve_island(geometry, context, seed, effort):
-        calls.append((geometry.metric, seed, effort))
-        return IslandResult(geometry.metric, [truth], 2.0 if effort > 1 or many else 1.0)
+    def evolve_island(geometry, context, seed):
+        calls.append((geometry.metric, seed))
+        return IslandResult(geometry.metric, [truth], 1.0 if geometry.metric == "directions" else 2.0)
 
     monkeypatch.setattr("pairup.auto.stages.evolve_island", evolve_island)
-    many = False
     assert len(evolve_islands(geometries, Context(Constraints(40, 40, 40)))) == ISLANDS.found
-    assert [effort for *_, effort in calls] == [1.0] * ISLANDS.count + [ISLANDS.longer] * len(ISLANDS.longer_metrics)
-    assert len({seed for _, seed, _ in calls}) == len(calls)
+    assert len(calls) == len({seed for _, seed in calls}) == ISLANDS.count
     calls.clear()
-    many = True
     assert len(evolve_islands(geometries, Context(Constraints(700, 700, 700)))) == 1
-    assert calls == [("directions", 0, 1.0)]
+    assert calls == [("directions", 0), ("partially-whitened", 1)]
 
 
 def drain(steps):

@@ -225,7 +225,7 @@ def select_island_geometries(geometries: Sequence[GeometryPair]) -> list[Geometr
     return [geometries[k] for k in sorted(chosen, key=lambda k: order[kinds[k]])[: ISLANDS.count]]
 
 
-def evolve_island(geometry: GeometryPair, context: Context, seed: int, effort: float = 1.0) -> IslandResult:
+def evolve_island(geometry: GeometryPair, context: Context, seed: int) -> IslandResult:
     """Breed a population in one geometry.
 
     Parameters
@@ -236,8 +236,6 @@ def evolve_island(geometry: GeometryPair, context: Context, seed: int, effort: f
         What every matching keeps to.
     seed : int
         Draws starts, parents and children.
-    effort : float, default 1
-        How many times the usual numbers of starts and children.
 
     Returns
     -------
@@ -246,7 +244,7 @@ def evolve_island(geometry: GeometryPair, context: Context, seed: int, effort: f
     """
     constraints = context.constraints
     island = Island(geometry, constraints, np.random.default_rng(seed))
-    share = effort * min(1.0, ISLANDS.all_up_to / constraints.largest)
+    share = min(1.0, ISLANDS.all_up_to / constraints.largest)
     island.settle(max(ISLANDS.fewest, round(share * ISLANDS.starts)))
     first = [one.indices for one in island.population[: ISLANDS.scored]]
     island.breed(max(ISLANDS.fewest, round(share * ISLANDS.children)))

@@ -138,7 +138,7 @@ class GeneticConstants:
     metric_share: float = 0.25  # metrics whose excess is this share of the best one's take part
     agreement: float = 0.2  # share of pairs that separate populations must have in common (38 sets)
     children_per_object: int = 2  # few objects differ less
-    most_children: int = 100  # reached at 50 objects
+    most_children: int = 200  # reached at 100 objects
     most_children_up_to: int = 300  # objects; beyond, fewer children, for each costs more
     scored_epsilons: tuple[float, ...] = EPSILONS[2:4]  # coarser ones never are the best of a good matching
     least_unit: float = 0.1  # unit of a score that is good for no matching, in units of the best of all scores
@@ -175,7 +175,7 @@ class IslandConstants:
     # Metrics that get an island, the first of them if there are more than `count`. Directions from the mean lead to the
     # pairing of text embeddings, partially whitened components to that of positive factors.
     metrics: tuple[str, ...] = ("precomputed", "directions", "partially-whitened", "euclidean", "whitened", "cosine")
-    count: int = 4  # islands of the first round
+    count: int = 4  # islands
     population: int = 32  # matchings on an island
     same: float = 0.7  # matchings that agree on this share of pairs are one
     starts: int = 40  # random ones, and …
@@ -203,8 +203,6 @@ class IslandConstants:
     # Gain of held-out score by breeding: 1.05 to 1.18 where it finds nothing, 1.23 and more where it finds the pairing.
     clear_gain: float = 1.2
     found: int = 2  # solutions that are continued, if several islands found one
-    longer: float = 2.5  # times as many starts and children on the islands of the second round …
-    longer_metrics: tuple[str, ...] = ("directions", "directions", "euclidean")  # … which have these metrics
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 from pairup.auto.consensus import Consensus, form_consensus, median_scores
 from pairup.auto.genetic import evolve
 from pairup.auto.geometry import GeometryPair, JointGeometry
-from pairup.auto.islands import evolve_island, select_island_geometries
+from pairup.auto.islands import IslandResult, evolve_island, select_island_geometries
 from pairup.auto.problem import Context
 from pairup.auto.schedule import CONSENSUS, GENETIC, GEOMETRY, ISLANDS, Schedule
 from pairup.auto.search import (
@@ -209,9 +209,9 @@ def breed(
 
 
 def evolve_islands(geometries: Sequence[GeometryPair], context: Context) -> list[Indices]:
-    """Breed a population in each of several geometries, and longer in some where none finds anything.
+    """Breed a population in each of several geometries.
 
-    Among many objects, whose populations cost most, one island is enough that does.
+    Among many objects, whose populations cost most, one island is enough that finds something.
 
     Parameters
     ----------
@@ -225,20 +225,16 @@ def evolve_islands(geometries: Sequence[GeometryPair], context: Context) -> list
     list of ndarray of int, shape (n,)
         The best matchings of the islands whose breeding gained more than it does in unrelated sets.
     """
-    many = context.constraints.largest >= GEOMETRY.many_objects_from
     chosen = select_island_geometries(geometries)
-    first = [(geometry, 1.0) for geometry in chosen]
-    named = {geometry.metric: geometry for geometry in chosen}
-    longer = [(named[metric], ISLANDS.longer) for metric in ISLANDS.longer_metrics if metric in named]
-    seed = context.seed
-    for islands in [[island] for island in first] if many else [first, longer]:
-        tasks = [partial(evolve_island, g, context, seed + k, effort) for k, (g, effort) in enumerate(islands)]
-        seed += len(islands)
-        found = [result for result in run(tasks, n_jobs=context.n_jobs) if result.is_found]
+    tasks = [partial(evolve_island, geometry, context, context.seed + k) for k, geometry in enumerate(chosen)]
+    many = context.constraints.largest >= GEOMETRY.many_objects_from
+    found: list[IslandResult] = []
+    for together in [[task] for task in tasks] if many else [tasks]:
+        found += [result for result in run(together, n_jobs=context.n_jobs) if result.is_found]
         if found:
-            best = sorted(found, key=lambda result: -result.gain)[: ISLANDS.found]
-            return [result.solutions[0] for result in best]
-    return []
+            break
+    best = sorted(found, key=lambda result: -result.gain)[: ISLANDS.found]
+    return [result.solutions[0] for result in best]
 
 
 def refine_all(
