@@ -19,7 +19,7 @@ BEFORE = b"before\n"
 PLACE: list[Path] = []  # the folder of the inputs
 # Each command, the files it writes, and about how many seconds it takes. {in} is the folder of the inputs.
 COMMANDS: tuple[tuple[str, tuple[str, ...], float], ...] = (
-    ("match {in}/x.csv {in}/y.csv --no-header -o pairs.csv --save pairs.npz", ("pairs.csv", "pairs.npz"), 3.0),
+    ("match {in}/x.csv {in}/y.csv --no-header -o pairs.csv --save pairs.npz --force", ("pairs.csv", "pairs.npz"), 3.0),
     ("album {in}/photos --force -o a.html -o a.png", ("a.html", "a.png"), 2.5),
     ("album {in}/photos --force --no-cache -o a.json -o a.csv", ("a.json", "a.csv"), 2.5),
     ("demo --tiles 60 --no-open --force -o demo", ("demo/album.html", "demo/album.png", "demo/demo.png"), 5.0),

@@ -146,7 +146,7 @@ def test_the_repr_says_the_verdict_in_one_line(rng, matched, sorted_sets):
     noise = pairup.match(rng.normal(size=(20, 3)), rng.normal(size=(15, 3)))
     assert "\n" not in repr(noise)
     assert repr(noise).startswith("<Matching: 15 pairs of 20 and 15 objects by 'auto', about ")
-    assert "not reliable: the pairs are hardly more dependent than those found in unrelated data" in repr(noise)
+    assert ", not reliable: " in repr(noise)
     X, Y, _ = sorted_sets  # of one column: any two such sets can be sorted against each other
     by_name = repr(pairup.match(X, Y, method="ks-hsic"))
     assert by_name.startswith("<Matching: 20 pairs of 20 objects each by 'ks-hsic', not reliable: any two sets")

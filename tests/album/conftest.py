@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
     return place
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while playwright runs, nothing else can use an event loop in this thread
 def browser() -> Iterator[object]:
     """The system's Chromium, driven by playwright."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright: python3 dev.py test installs it")

@@ -113,7 +113,7 @@ def client(studio: Any) -> Iterator[Any]:
         yield made
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while playwright runs, nothing else can use an event loop in this thread
 def browser() -> Iterator[Any]:
     """The system's Chromium, driven by playwright."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright: python3 dev.py test installs it")
