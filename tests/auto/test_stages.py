@@ -1,10 +1,21 @@
 import numpy as np
 
 import pairup
-from pairup.auto.metrics import table_geometries
+from pairup.auto.islands import IslandResult
+from pairup.auto.metrics import directions_pair, table_geometries
 from pairup.auto.problem import Context
+from pairup.auto.schedule import ISLANDS
 from pairup.auto.search import Candidate, CoarseResult
-from pairup.auto.stages import breed, combine, exchange_solutions, explore_all, refine_all, score_matchings
+from pairup.auto.stages import (
+    breed,
+    combine,
+    evolve_islands,
+    exchange_solutions,
+    explore_all,
+    refine_all,
+    score_matchings,
+    select_further,
+)
 from pairup.constraints import Constraints
 from pairup.datasets import shuffle_pair
 
@@ -20,7 +31,7 @@ def rolled_sheet(seed):
 def test_populations_match_a_rolled_sheet_with_the_sheet(monkeypatch):
     sets = [rolled_sheet(seed) for seed in (1, 4)]
     bred = [(pairup.match(X, Y).indices == truth).mean() for X, Y, truth in sets]
-    monkeypatch.setattr("pairup.auto.stages.breed", lambda *args: [])
+    monkeypatch.setattr("pairup.auto.stages.breed", lambda *args: ([], False))
     alone = [(pairup.match(X, Y).indices == truth).mean() for X, Y, truth in sets]
     assert np.mean(bred) > np.mean(alone) + 0.3
 
@@ -41,19 +52,62 @@ def test_populations_are_bred_only_where_no_metric_is_clear_and_believed_only_wh
         return [found[len(calls) - 1]]
 
     monkeypatch.setattr("pairup.auto.stages.evolve", evolve)
+    monkeypatch.setattr("pairup.auto.stages.evolve_islands", lambda *args: [])
     found = [truth, lost]
-    assert breed(geometries, clear, context) == []
+    assert breed(geometries, clear, context) == ([], False)
     assert calls == []
-    assert breed(geometries, unclear, context) == []
+    assert breed(geometries, unclear, context) == ([], False)
     assert calls == [0, 1]
     calls.clear()
     found = [truth, truth, truth]
-    assert len(breed(geometries, unclear, context)) == 3
+    assert len(breed(geometries, unclear, context)[0]) == 3
     assert calls == [0, 1, 2]
     assert all((p == truth).all() for p in parents[-1])  # the third descends from both
     for few_or_many in (Constraints(20, 50, 20), Constraints(700, 50, 50)):
-        assert breed(geometries, unclear, Context(few_or_many)) == []
+        assert breed(geometries, unclear, Context(few_or_many)) == ([], False)
     assert calls == [0, 1, 2]
+
+
+def test_islands_that_agree_are_enough_and_one_alone_joins_the_populations(rng, monkeypatch):
+    X, Y, truth = rolled_sheet(1)
+    geometries, context = list(table_geometries(X, Y)), Context(Constraints(50, 50, 50))
+    lost, calls = rng.permutation(50), []
+    unclear = [CoarseResult(g.metric, [Candidate(g.metric, 0, 0.1, lost, 0.6)], 0.5) for g in geometries]
+
+    def evolve(geometries, weights, solutions, kernels, context):
+        calls.append(solutions)
+        return [rng.permutation(50)]
+
+    monkeypatch.setattr("pairup.auto.stages.evolve", evolve)
+    monkeypatch.setattr("pairup.auto.stages.evolve_islands", lambda *args: [truth, truth])
+    matchings, decided = breed(geometries, unclear, context)
+    assert (len(matchings), decided) == (2, True)
+    assert calls == []
+    monkeypatch.setattr("pairup.auto.stages.evolve_islands", lambda *args: [truth])
+    (alone,), decided = breed(geometries, unclear, context)
+    assert not decided
+    assert (alone == truth).all()
+    assert all(any((p == truth).all() for p in solutions) for solutions in calls)
+    calls.clear()
+    (alone,), decided = breed(geometries, unclear, Context(Constraints(700, 50, 50)))
+    assert decided
+    assert calls == []
+
+
+def test_islands_are_bred_one_after_another_among_many_objects(skewed, rng, monkeypatch):
+    X, Y, truth = skewed(rng, 40)
+    geometries, calls = [*table_geometries(X, Y), directions_pair(X, Y)], []
+
+    def evolve_island(geometry, context, seed):
+        calls.append((geometry.metric, seed))
+        return IslandResult(geometry.metric, [truth], 1.0 if geometry.metric == "directions" else 2.0)
+
+    monkeypatch.setattr("pairup.auto.stages.evolve_island", evolve_island)
+    assert len(evolve_islands(geometries, Context(Constraints(40, 40, 40)))) == ISLANDS.found
+    assert len(calls) == len({seed for _, seed in calls}) == ISLANDS.count
+    calls.clear()
+    assert len(evolve_islands(geometries, Context(Constraints(700, 700, 700)))) == 1
+    assert calls == [("directions", 0), ("partially-whitened", 1)]
 
 
 def drain(steps):
@@ -106,6 +160,14 @@ def test_further_geometries_are_explored_only_where_none_of_the_first_matches_we
     found, coarse = explore_all(noise, further(), context)
     assert asked == [True]
     assert [geometry.metric for geometry in found] == [result.metric for result in coarse] == ["euclidean", "cityblock"]
+
+
+def test_of_whitened_geometries_the_best_is_kept(rng):
+    p = rng.permutation(5)
+    values = {"directions": 0.1, "whitened-2": 0.2, "whitened-3": 0.4, "whitened-4": 0.3}
+    results = [CoarseResult(name, [Candidate(name, 0, 0.1, p, value)], 0.0) for name, value in values.items()]
+    assert select_further(results) == [0, 2]
+    assert select_further([]) == []
 
 
 def test_the_truth_scores_best_under_every_model(rng, skewed):

@@ -16,6 +16,7 @@ IN_WORDS = {
     "partially-whitened": "Euclidean distance of partially whitened principal components",
     "ranks": "Euclidean distance of column ranks",
     "cosine": "cosine of columns counted from their smallest value",
+    "directions": "cosine of columns counted from their mean",
     "geodesic": "geodesic distance along nearest neighbours",
     "precomputed": "precomputed distances",
     "joint": "several metrics at once",
@@ -219,6 +220,23 @@ def table_geometries(X: Array, Y: Array) -> Iterator[GeometryPair]:
         yield GeometryPair("cosine", squared_distances(x), squared_distances(y), on_sphere=True)
     if min(len(X), len(Y)) > GEOMETRY.objects_per_neighbour * GEOMETRY.neighbours:
         yield geodesic_pair(euclidean.x.distances, euclidean.y.distances)
+
+
+def directions_pair(X: Array, Y: Array) -> GeometryPair:
+    """Return the angles of two tables as seen from their means: what text embeddings have in common.
+
+    Parameters
+    ----------
+    X, Y : ndarray of shape (n, d) and (m, e)
+        Two tables.
+
+    Returns
+    -------
+    GeometryPair
+        The geometry of directions.
+    """
+    x, y = (normalize_rows(Z - Z.mean(axis=0)) for Z in (rescale(X), rescale(Y)))
+    return GeometryPair("directions", squared_distances(x), squared_distances(y), on_sphere=True)
 
 
 def geodesic_pair(x: Array | Float32Array, y: Array | Float32Array) -> GeometryPair:

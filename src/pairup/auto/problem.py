@@ -8,7 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pairup.auto.geometry import GeometryPair
-from pairup.auto.metrics import geodesic_pair, normalize_rows, table_geometries, whitened_geometries
+from pairup.auto.metrics import (
+    directions_pair,
+    geodesic_pair,
+    normalize_rows,
+    table_geometries,
+    whitened_geometries,
+)
 from pairup.auto.schedule import GEOMETRY, PROBLEM
 from pairup.constraints import (
     Constraints,
@@ -180,6 +186,10 @@ class Problem:
     def further_geometries(self) -> Iterator[GeometryPair]:
         """Yield more of them, for sets that match well in none of the first."""
         if self.metric == "auto":
+            if min(self.x.shape[1], self.y.shape[1]) >= GEOMETRY.cosine_from:
+                directions = directions_pair(self.x, self.y)
+                if directions.has_variation:
+                    yield directions
             yield from (pair for pair in whitened_geometries(self.x, self.y) if pair.has_variation)
 
 

@@ -158,6 +158,54 @@ class GeneticConstants:
 
 
 @dataclass(frozen=True)
+class SignatureConstants:
+    """How objects are described by what no isometry changes."""
+
+    components: tuple[int, ...] = (10, 20, 30, 60, 100)  # leading principal coordinates, one space for each number …
+    component_share: float = 0.5  # … up to this share of the objects
+    powers: tuple[float, ...] = (1.0, 0.5, 0.0)  # of the widths of the coordinates: as they are, evened, all alike
+    quantiles: int = 64  # of the cosines with all others
+    nearest: int = 20  # largest cosines, which are compared one by one
+
+
+@dataclass(frozen=True)
+class IslandConstants:
+    """Populations in one geometry each, for sets whose coarse structure does not lead to the pairing."""
+
+    # Metrics that get an island, the first of them if there are more than `count`. Directions from the mean lead to the
+    # pairing of text embeddings, partially whitened components to that of positive factors.
+    metrics: tuple[str, ...] = ("precomputed", "directions", "partially-whitened", "euclidean", "whitened", "cosine")
+    count: int = 4  # islands
+    population: int = 32  # matchings on an island
+    same: float = 0.7  # matchings that agree on this share of pairs are one
+    starts: int = 40  # random ones, and …
+    children: int = 120  # … this many children
+    all_up_to: int = 300  # objects; beyond, fewer of both, for each costs more …
+    fewest: int = 20  # … but no fewer than these
+    epsilons: tuple[float, ...] = EPSILONS[:3]  # of which one is drawn for every child
+    start_epsilons: tuple[float, ...] = EPSILONS[:2]  # of starts, in turn
+    fitness_epsilon: float = EPSILONS[2]  # where the alignment of a right pairing stands out most
+    signature_weight: tuple[float, float] = (0.0, 0.4)  # of signatures beside the data is drawn from here
+    hot: tuple[float, ...] = tuple(np.geomspace(3, 30, 6).tolist())  # β of starts, led by signatures
+    cold: tuple[float, ...] = tuple(np.geomspace(20, 200, 5).tolist())  # β of starts after that
+    child_betas: tuple[float, ...] = (5.0, 8.0, 12.0, 18.0)  # from which a child starts
+    child_steps: int = 6  # temperatures of a child
+    updates: int = 2  # of the plan at each temperature
+    region_trust: tuple[float, float] = (0.5, 0.9)  # the trust in what a child inherits is drawn from here
+    region_share: tuple[float, float] = (0.3, 0.7)  # of the objects that lie in a region
+    region_in_y: float = 0.5  # share of the regions that are drawn in Y
+    mixed_trust: tuple[float, float] = (0.4, 0.9)  # the trust in both parents of a mixture …
+    mixed_share: tuple[float, float] = (0.3, 0.7)  # … and the share of the first
+    kept_rank: tuple[float, float] = (0.2, 0.75)  # the rank of profit from which pairs are inherited
+    inherited_trust: float = 0.9  # in pairs that a child inherits by their profit …
+    other_trust: float = 0.3  # … and in the others, if they come from two parents
+    scored: int = 4  # matchings of an island whose held-out scores are computed, and that join the genetic search
+    # Gain of held-out score by breeding: 1.05 to 1.18 where it finds nothing, 1.23 and more where it finds the pairing.
+    clear_gain: float = 1.2
+    found: int = 2  # solutions that are continued, if several islands found one
+
+
+@dataclass(frozen=True)
 class ConsensusConstants:
     """How candidates are ranked, and how they vote."""
 
@@ -217,6 +265,8 @@ NULL_MODEL = NullModelConstants()
 SIGNIFICANCE = SignificanceConstants()
 SEARCH = SearchConstants()
 GENETIC = GeneticConstants()
+SIGNATURES = SignatureConstants()
+ISLANDS = IslandConstants()
 CONSENSUS = ConsensusConstants()
 CALIBRATION = CalibrationConstants()
 OVERLAP = OverlapConstants()

@@ -376,7 +376,7 @@ def refine(
     list of Candidate
         A candidate for every solution and every ε.
     """
-    plans = [candidate.plan for candidate in try_solutions(geometry, own, pool, constraints)]
+    plans = [candidate.plan for candidate in try_solutions(geometry, own, pool, constraints)] if own or pool else []
     schedule = Schedule.for_size(constraints)
     candidates = []
     for epsilon in schedule.continuation:

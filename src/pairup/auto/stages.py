@@ -9,8 +9,9 @@ import numpy as np
 from pairup.auto.consensus import Consensus, form_consensus, median_scores
 from pairup.auto.genetic import evolve
 from pairup.auto.geometry import GeometryPair, JointGeometry
+from pairup.auto.islands import IslandResult, evolve_island, select_island_geometries
 from pairup.auto.problem import Context
-from pairup.auto.schedule import CONSENSUS, GENETIC, GEOMETRY, Schedule
+from pairup.auto.schedule import CONSENSUS, GENETIC, GEOMETRY, ISLANDS, Schedule
 from pairup.auto.search import (
     Candidate,
     CoarseResult,
@@ -73,9 +74,10 @@ def search(
     selected = select_geometries(coarse, context.constraints)
     for k in set(range(len(geometries))).difference(selected):
         geometries[k].drop_cache()
-    bred = breed(geometries, coarse, context) if breeds else []
-    candidates = yield from refine_all(geometries, coarse, selected, bred, contexts, history)
+    bred, decided = breed(geometries, coarse, context) if breeds else ([], False)
     constraints = context.constraints
+    lead = [replace(result, candidates=[]) for result in coarse] if decided and constraints.prior is None else coarse
+    candidates = yield from refine_all(geometries, lead, selected, bred, contexts, history)
     if constraints.prior is not None and constraints.prior_unit:  # what the prior prefers is a candidate like others
         candidates.append(Candidate("prior", 0, GEOMETRY.finest, constraints.round(constraints.prior), 0.0))
     return combine(candidates, geometries, coarse, selected, context), geometries
@@ -108,10 +110,9 @@ def explore_all(
     if max(result.excess for result in coarse) < Schedule.for_size(constraints).enough:
         more = list(further)
         of_more = list(run([partial(explore, geometry, context) for geometry in more], n_jobs=n_jobs))
-        if more:
-            best = int(np.argmax([result.excess for result in of_more]))
-            geometries.append(more[best])
-            coarse.append(of_more[best])
+        for k in select_further(of_more):
+            geometries.append(more[k])
+            coarse.append(of_more[k])
     if not is_clear(coarse, constraints):
         longer = [
             partial(explore_rotations, geometry, result, context)
@@ -119,6 +120,13 @@ def explore_all(
         ]
         coarse = list(run(longer, n_jobs=n_jobs))
     return geometries, coarse
+
+
+def select_further(results: Sequence[CoarseResult]) -> list[int]:
+    """Return which of the further geometries are kept: of whitened ones, which differ in one number, the best."""
+    whitened = [k for k, result in enumerate(results) if result.metric.startswith("whitened-")]
+    best = max(whitened, key=lambda k: results[k].excess, default=None)
+    return [k for k in range(len(results)) if k not in whitened or k == best]
 
 
 def exchange_solutions(
@@ -147,11 +155,15 @@ def exchange_solutions(
     return list(run(tasks, n_jobs=context.n_jobs))
 
 
-def breed(geometries: Sequence[GeometryPair], coarse: Sequence[CoarseResult], context: Context) -> list[Indices]:
-    """Run the genetic search where no metric is clear and the objects are neither too few nor too many.
+def breed(
+    geometries: Sequence[GeometryPair], coarse: Sequence[CoarseResult], context: Context
+) -> tuple[list[Indices], bool]:
+    """Run the genetic search where no metric is clear and the objects are not too few.
 
-    Two populations have the same parents and a kernel each. Where they find some of the same pairs, a third descends
-    from both, and the best of each are returned; where they do not, what they found is an accident of their own.
+    Islands come first. Two that find some of the same pairs are enough; so is one among many objects, where all that
+    follows would cost too much. Otherwise two populations of all metrics have the same parents and a kernel each. Where
+    they find some of the same pairs, a third descends from both, and the best of each are returned; where they do not,
+    what they found is an accident of their own.
 
     Parameters
     ----------
@@ -164,18 +176,24 @@ def breed(geometries: Sequence[GeometryPair], coarse: Sequence[CoarseResult], co
 
     Returns
     -------
-    list of ndarray of int, shape (n,)
-        The best matching of each population, or none.
+    matchings : list of ndarray of int, shape (n,)
+        The best matching of each population and of some islands, or none.
+    decided : bool
+        Whether islands found the pairing, so that solutions of the coarse search need not be continued beside it.
     """
     constraints, kernels = context.constraints, GEOMETRY.scoring_kernels
-    few, many = constraints.smallest < GENETIC.fewest_objects, constraints.largest >= GEOMETRY.many_objects_from
-    if is_clear(coarse, constraints) or few or many:
-        return []
+    if is_clear(coarse, constraints) or constraints.smallest < GENETIC.fewest_objects:
+        return [], False
+    found = evolve_islands(geometries, context)
+    agree = len(found) > 1 and agreement(found[0], found[1], constraints.anchors[0]) >= GENETIC.agreement
+    if agree or constraints.largest >= GEOMETRY.many_objects_from:
+        return found, bool(found)
     weights = np.maximum([result.excess for result in coarse], CONSENSUS.least_weight)
     chosen = np.flatnonzero(weights >= GENETIC.metric_share * weights.max()).tolist()
     weights = weights[chosen] / weights[chosen].sum()
     taking_part = [geometries[k] for k in chosen]
     solutions = [p for result in coarse for p in (*(c.indices for c in result.candidates), *result.solutions)]
+    solutions += found
     apart = [
         partial(evolve, taking_part, weights, solutions, [kernel], replace(context, seed=context.seed + k))
         for k, kernel in enumerate(kernels)
@@ -183,11 +201,40 @@ def breed(geometries: Sequence[GeometryPair], coarse: Sequence[CoarseResult], co
     populations = list(run(apart, n_jobs=context.n_jobs))
     one, other = (population[0] for population in populations)
     if agreement(one, other, constraints.anchors[0]) < GENETIC.agreement:
-        return []
+        return found, False
     parents = [p for population in populations for p in population]
     last = replace(context, seed=context.seed + len(kernels))
     populations += run([partial(evolve, taking_part, weights, parents, kernels, last)], n_jobs=context.n_jobs)
-    return [population[0] for population in populations]
+    return [*(population[0] for population in populations), *found], False
+
+
+def evolve_islands(geometries: Sequence[GeometryPair], context: Context) -> list[Indices]:
+    """Breed a population in each of several geometries.
+
+    Among many objects, whose populations cost most, one island is enough that finds something.
+
+    Parameters
+    ----------
+    geometries : sequence of GeometryPair
+        Geometries of the two sets.
+    context : Context
+        What matchings keep to, and how to run.
+
+    Returns
+    -------
+    list of ndarray of int, shape (n,)
+        The best matchings of the islands whose breeding gained more than it does in unrelated sets.
+    """
+    chosen = select_island_geometries(geometries)
+    tasks = [partial(evolve_island, geometry, context, context.seed + k) for k, geometry in enumerate(chosen)]
+    many = context.constraints.largest >= GEOMETRY.many_objects_from
+    found: list[IslandResult] = []
+    for together in [[task] for task in tasks] if many else [tasks]:
+        found += [result for result in run(together, n_jobs=context.n_jobs) if result.is_found]
+        if found:
+            break
+    best = sorted(found, key=lambda result: -result.gain)[: ISLANDS.found]
+    return [result.solutions[0] for result in best]
 
 
 def refine_all(
