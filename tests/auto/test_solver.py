@@ -24,7 +24,7 @@ def rolled_sheet(seed):
 
 def test_known_pairs_breed_only_where_the_data_alone_do(rng, skewed, monkeypatch):
     calls = []
-    monkeypatch.setattr("pairup.auto.stages.breed", lambda *args: calls.append(args) or [])
+    monkeypatch.setattr("pairup.auto.stages.breed", lambda *args: calls.append(args) or ([], False))
     for (X, Y, truth), times in ((skewed(rng), 1), (rolled_sheet(3), 2)):
         calls.clear()
         pairup.match(X, Y, anchors=[(0, int(truth[0]))])

@@ -87,5 +87,12 @@ def test_the_token_is_taken_into_a_cookie_once(guarded):
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
     cookie = answer.headers["set-cookie"].lower()
     assert "httponly" in cookie
-    assert "samesite=strict" in cookie
+    assert "samesite=lax" in cookie
     assert guarded.get("/api/projects").status_code == 200
+    guarded.cookies.clear()
+    answer = guarded.get(f"/album/{'0' * 16}?token=a-very-secret-token", follow_redirects=False)
+    assert answer.headers["location"] == f"/album/{'0' * 16}"
+    cookie = {"cookie": f"a,b=1; {COOKIE}=a-very-secret-token"}
+    assert guarded.get("/api/projects", headers=cookie).status_code == 200
+    guarded.cookies.clear()
+    assert guarded.get("/api/projects?token=a-very-secret-token").status_code == 401

@@ -96,3 +96,25 @@ def test_a_job_is_cancelled_while_it_works_and_while_it_waits(queue):
         queue.cancel("e", works.id)
     with pytest.raises(KeyError):
         queue.cancel("a", works.id)
+
+
+def test_a_full_disk_neither_stops_a_job_nor_mixes_it_with_the_next(monkeypatch):
+    monkeypatch.setattr("pairup.studio.jobs.SAVED", 0)
+    log, failing = Log(), threading.Event()
+
+    def save(job):
+        if failing.is_set():
+            raise OSError("no space left")
+
+    jobs, results = Jobs(log.tell, save), []
+    job = make("a", results, seconds=0.2, parts=4)
+    jobs.submit(job)
+    failing.set()
+    log.wait(("a", "done"))
+    with pytest.raises(OSError, match="no space"):  # a job that could not go on after a crash is not begun
+        jobs.submit(make("c", results))
+    failing.clear()
+    jobs.submit(make("b", results, parts=1))
+    log.wait(("b", "done"))
+    assert results == [{"slept": 0.2}, {"slept": 0.0}]
+    jobs.close()

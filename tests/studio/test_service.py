@@ -1,6 +1,7 @@
 """The studio behind the addresses: what is shown is written, jobs go on after a crash."""
 
 import threading
+from dataclasses import replace
 
 import pytest
 from counter_kind import TOY, Add, Counter, Reset, Sleep
@@ -79,3 +80,30 @@ def test_a_cancelled_job_does_not_come_back(toy):
     assert wait(toy, project).status == "cancelled"
     assert toy.view(project).job.status == "cancelled"
     assert isinstance(toy.read(project), Counter)
+
+
+def test_a_job_that_is_no_longer_possible_is_forgotten(tmp_path):
+    first = Studio(Workspace(tmp_path), {"album": TOY})
+    project = first.create("album")
+    for number, request in enumerate([{"task": "sleep", "parts": "many"}, {"task": "dance"}, {"task": "sleep"}]):
+        project.save_job(f"{number:016x}", request)
+    first.close()
+    again = Studio(Workspace(tmp_path), {"album": TOY})
+    again.resume()
+    opened = again.workspace.open(project.id)
+    assert wait(again, opened).status == "done"
+    assert opened.pending_jobs == []
+    again.close()
+
+
+def test_what_a_job_finds_is_written_whole_or_not_at_all(tmp_path):
+    def finish(project, document, job, result):
+        project.write_meta("note", "half")
+        raise RefusedError("no more")
+
+    studio = Studio(Workspace(tmp_path), {"album": replace(TOY, finish=finish)})
+    project = studio.create("album")
+    studio.start(project, Sleep(task="sleep", seconds=0))
+    assert wait(studio, project).error == "no more"
+    assert project.read_meta("note") == ""
+    studio.close()

@@ -38,7 +38,7 @@ def test_a_cancelled_job_ends_at_its_next_step(worker):
     steps = worker.run("sleep", {"seconds": 30, "parts": 300}, cancelled)
     next(steps)
     cancelled.set()
-    asked = threading.Thread(target=worker.cancel)
+    asked = threading.Thread(target=worker.cancel, args=(cancelled,))
     asked.start()
     with pytest.raises(CancelledTaskError):
         list(steps)
@@ -69,7 +69,7 @@ def test_a_job_without_steps_is_ended_with_its_process():
         time.sleep(0.001)
     cancelled.set()
     began = time.monotonic()
-    worker.cancel()
+    worker.cancel(cancelled)
     thread.join(10)
     assert ends == ["cancelled"]
     assert not worker.is_alive
@@ -102,3 +102,23 @@ def test_a_worker_ends_with_its_studio(tmp_path):
     process.kill()
     process.communicate()
     assert not psutil.wait_procs([child], timeout=10)[1]
+
+
+def test_a_late_cancel_does_not_touch_the_next_job(worker):
+    first, second = threading.Event(), threading.Event()
+    list(worker.run("sleep", {"seconds": 0}, first))
+    steps = worker.run("sleep", {"seconds": 0.1, "parts": 4}, second)
+    next(steps)
+    first.set()
+    worker.cancel(first)
+    assert list(steps)[-1] == {"result": {"slept": 0.1}}
+    assert not worker.is_at_work
+
+
+def test_a_job_that_nobody_follows_is_still_at_work():
+    worker = Worker()
+    steps = worker.run("sleep", {"seconds": 60, "parts": 600}, threading.Event())
+    next(steps)
+    steps.close()
+    assert worker.is_at_work
+    worker.stop()

@@ -1,6 +1,7 @@
 """The workspace: projects made, copied, deleted and brought back, in one studio at a time."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -90,7 +91,7 @@ def test_a_copy_is_another_project(workspace):
 
 def test_a_damaged_project_does_not_hide_the_others(workspace):
     broken, fine = (workspace.create("album", name, {}) for name in ("broken", "fine"))
-    (workspace.projects_folder / "not a project").mkdir()
+    shutil.copytree(fine.folder, workspace.projects_folder / f"{fine.id} - Copy")
     broken.close()
     del workspace._open[broken.id]
     (workspace.projects_folder / broken.id / DATABASE).write_bytes(b"nonsense" * 1000)

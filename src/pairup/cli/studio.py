@@ -67,7 +67,7 @@ def command(sources: tuple[Path, ...], port: int, host: str, workspace: Path | N
         shown = "localhost" if host in ("127.0.0.1", "0.0.0.0", "::", "::1") else host
         address = f"http://{shown}:{number}/"
         studio.workspace.publish(address)
-        opened = f"{address}?token={token}" if token else address + path
+        opened = f"{address}{path}?token={token}" if token else address + path
         click.echo(f"The studio runs at {opened}\nStop it with Ctrl-C; nothing is lost.", err=True)
         if browser:
             click.launch(opened)

@@ -42,14 +42,20 @@ class Errands:
                 self._rest.cancel()
             if self._worker is None or not self._worker.is_alive:
                 self._worker = Worker()
-            limit = threading.Timer(LONGEST, self._worker.stop)
+            late, worker = threading.Event(), self._worker
+
+            def give_up() -> None:
+                late.set()
+                worker.stop()
+
+            limit = threading.Timer(LONGEST, give_up)
             limit.daemon = True
             limit.start()
             try:
-                for step in self._worker.run(task, arguments, threading.Event()):
-                    if "result" in step:
-                        return step["result"]
-                raise TaskError("this took too long")
+                steps = worker.run(task, arguments, threading.Event())
+                return next(step["result"] for step in steps if "result" in step)
+            except TaskError as error:
+                raise TaskError("this took too long") if late.is_set() else error from error
             finally:
                 limit.cancel()
                 self._rest = threading.Timer(IDLE, self.close)

@@ -1,10 +1,10 @@
 """Guards: who may ask the studio for what, and what its pages may do."""
 
 import secrets
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -82,15 +82,14 @@ class Guard:
         """Return the answer to a request without the token, or one that takes the token into a cookie."""
         assert self.token is not None
         shown = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        if scope["path"] == "/" and secrets.compare_digest(shown.encode(), self.token.encode()):
-            answer = RedirectResponse("/", status_code=303)
-            answer.set_cookie(COOKIE, self.token, httponly=True, samesite="strict")
+        opens_page = scope["method"] == "GET" and not scope["path"].startswith(("/api/", "/static/", "//"))
+        if opens_page and secrets.compare_digest(shown.encode(), self.token.encode()):
+            answer = RedirectResponse(scope["path"], status_code=303)
+            # A page opened by a link elsewhere needs its cookie too; requests of other sites are refused above.
+            answer.set_cookie(COOKIE, self.token, httponly=True, samesite="lax")
             return answer
-        try:
-            kept = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-        except CookieError:
-            kept = None
-        if kept is None or not secrets.compare_digest(kept.value.encode(), self.token.encode()):
+        kept = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
+        if not secrets.compare_digest(kept.encode(), self.token.encode()):
             return _problem(401, "open the address with the token that the studio printed when it started")
         return None
 

@@ -1,10 +1,12 @@
 """Jobs: one at a time in a project, the others wait; at most two at once in all."""
 
 import secrets
+import sqlite3
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -121,10 +123,10 @@ class Jobs:
         JobView
             Its state.
         """
+        self._save(job)  # a job that could not go on after a crash is not begun
         with self._lock:
             self._queue.append(job)
             self._last[job.project] = job
-        self._save(job)
         self._tell(job, None)
         self._advance()
         return job.view
@@ -181,7 +183,7 @@ class Jobs:
                 job.step = step
                 self._tell(job, step)
                 if time.monotonic() - saved > SAVED:
-                    self._save(job)
+                    self._keep(job)
                     saved = time.monotonic()
         except CancelledTaskError:
             pass
@@ -192,6 +194,8 @@ class Jobs:
             job.error = str(error) or type(error).__name__
             self._change(job, "failed", "failed")
         finally:
+            if job.worker is not None and job.worker.is_at_work:  # nobody would take what it finds
+                job.worker.stop()
             with self._lock:
                 del self._active[job.project]
                 if job.worker is not None and job.worker.is_alive and not self._closed:
@@ -199,9 +203,14 @@ class Jobs:
                     job.worker = None
                 self._lock.notify_all()
             if not self._closed:
-                self._save(job)
+                self._keep(job)
                 self._tell(job, None)
                 self._advance()
+
+    def _keep(self, job: Job) -> None:
+        """Write a job to its project; where the disk is full, the work goes on."""
+        with suppress(OSError, sqlite3.Error):
+            self._save(job)
 
     def _change(self, job: Job, status: str, text: str) -> None:
         """Change the status of a job, unless it was cancelled."""
@@ -236,10 +245,10 @@ class Jobs:
             job.status, job.text = "cancelled", "cancelled"
             job.cancelled.set()
             worker = job.worker
-        self._save(job)
+        self._keep(job)
         self._tell(job, None)
         if worker is not None:
-            threading.Thread(target=worker.cancel, daemon=True).start()
+            threading.Thread(target=worker.cancel, args=(job.cancelled,), daemon=True).start()
         return job.view
 
     def end_project(self, project: str) -> None:

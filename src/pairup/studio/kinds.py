@@ -7,11 +7,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from pairup.studio.project import Project
+from pairup.studio.project import Project, RefusedError
 
-
-class RefusedError(ValueError):
-    """An action or a job that the present document does not allow; the sentence is shown on the page."""
+__all__ = ["Change", "Kind", "RefusedError", "Task"]
 
 
 @dataclass(frozen=True)

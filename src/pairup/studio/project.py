@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -37,6 +37,10 @@ class ProjectError(ValueError):
     """A project that cannot be opened."""
 
 
+class RefusedError(ValueError):
+    """What the present state of a project does not allow; the sentence is shown on the page."""
+
+
 class Project:
     """One project.
 
@@ -59,7 +63,7 @@ class Project:
             self._connection.execute("PRAGMA synchronous=FULL")  # a power cut loses nothing that was committed
             self._migrate()
             self.kind = self.read_meta("kind")
-        except (sqlite3.Error, KeyError) as error:
+        except (sqlite3.Error, KeyError, TypeError, json.JSONDecodeError) as error:
             raise ProjectError(f"the project {folder.name} cannot be opened ({error}); its file is damaged") from error
 
     @classmethod
@@ -117,18 +121,28 @@ class Project:
             self._connection.close()
 
     @contextmanager
-    def _write(self) -> Iterator[sqlite3.Connection]:
-        """Write several things at once, or none of them; each writing is a new revision."""
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """Write several things at once, or none of them; each writing is a new revision.
+
+        Yields
+        ------
+        sqlite3.Connection
+            The file. A block inside another one is a part of it.
+        """
         with self._lock:
+            if self._connection.in_transaction:
+                yield self._connection
+                return
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
                 self.write_meta("revision", self.read_meta("revision") + 1)
                 self.write_meta("changed", time.time())
+                self._connection.execute("COMMIT")
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                if self._connection.in_transaction:  # a full disk ends it by itself
+                    self._connection.execute("ROLLBACK")
                 raise
-            self._connection.execute("COMMIT")
 
     def read_meta(self, key: str) -> Any:
         """Return one of the project's own values: kind, name, created, changed, revision, current or note.
@@ -170,7 +184,7 @@ class Project:
         name : str
             The name.
         """
-        with self._write():
+        with self.write():
             self.write_meta("name", name)
 
     @property
@@ -195,7 +209,7 @@ class Project:
         note : str, optional
             A line about the project for the home page.
         """
-        with self._write() as connection:
+        with self.write() as connection:
             connection.execute("DELETE FROM states WHERE id > ?", (self.read_meta("current"),))
             number = connection.execute(
                 "INSERT INTO states (time, action, document) VALUES (?, ?, ?)",
@@ -213,7 +227,7 @@ class Project:
         document : dict
             The whole document.
         """
-        with self._write() as connection:
+        with self.write() as connection:
             connection.execute(
                 "UPDATE states SET document = ? WHERE id = ?", (json.dumps(document), self.read_meta("current"))
             )
@@ -261,7 +275,7 @@ class Project:
             found = self._neighbour(direction)
             if found is None:
                 return None
-            with self._write():
+            with self.write():
                 self.write_meta("current", found[0])
         return found[1]
 
@@ -308,11 +322,13 @@ class Project:
             The file.
         """
         assert (content is None) != (path is None)
+        if not f"{name}{path or ''}".isascii():
+            _check_text(f"{name}{path or ''}")
         identifier = secrets.token_hex(8)
         size = (content or path).stat().st_size  # type: ignore[union-attr]
         if content is not None:
             content.replace(self.folder / FILES / identifier)
-        with self._write() as connection:
+        with self.write() as connection:
             place = connection.execute("SELECT coalesce(max(added), 0) + 1 FROM files").fetchone()[0]
             connection.execute(
                 "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -330,7 +346,7 @@ class Project:
         entries : list of (str, str, Path or None, dict)
             Identifier, name, place and details of each; None where its content lies in the project already.
         """
-        with self._write() as connection:
+        with self.write() as connection:
             first = connection.execute("SELECT coalesce(max(added), 0) + 1 FROM files").fetchone()[0]
             rows = []
             for place, (identifier, name, path, details) in enumerate(entries, first):
@@ -347,7 +363,7 @@ class Project:
         described : dict of str to dict
             By identifier; fields that a file had before and that are not named stay.
         """
-        with self._write() as connection:
+        with self.write() as connection:
             known = dict(connection.execute("SELECT id, details FROM files").fetchall())
             rows = [
                 (json.dumps({**json.loads(known[identifier]), **details}), identifier)
@@ -364,7 +380,7 @@ class Project:
         identifier : str
             The file.
         """
-        with self._write() as connection:
+        with self.write() as connection:
             connection.execute("DELETE FROM files WHERE id = ?", (identifier,))
         (self.folder / FILES / identifier).unlink(missing_ok=True)
 
@@ -378,7 +394,7 @@ class Project:
         details : dict
             What is known of it; fields that it had before and that are not named stay.
         """
-        with self._write() as connection:
+        with self.write() as connection:
             row = connection.execute("SELECT details FROM files WHERE id = ?", (identifier,)).fetchone()
             if row is not None:
                 merged = json.dumps({**json.loads(row[0]), **details})
@@ -455,7 +471,9 @@ class Project:
             The copy.
         """
         with self._lock:
-            shutil.copytree(self.folder, folder, ignore=shutil.ignore_patterns(f"{DATABASE}*"))
+            shutil.copytree(
+                self.folder, folder, ignore=shutil.ignore_patterns(f"{DATABASE}*", ".*"), copy_function=_copy_if_there
+            )
             target = sqlite3.connect(folder / DATABASE)
             self._connection.backup(target)
             target.execute("DELETE FROM jobs")
@@ -464,3 +482,17 @@ class Project:
         copied = Project(folder)
         copied.rename(name)
         return copied
+
+
+def _copy_if_there(source: str, target: str) -> None:
+    """Copy a file, unless it has gone meanwhile: a job at work replaces files."""
+    with suppress(FileNotFoundError):
+        shutil.copy2(source, target)
+
+
+def _check_text(name: str) -> None:
+    """Raise a ValueError for a name that is no text: SQLite would not take it."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{name!r}: its name or path is not UTF-8; rename it") from None

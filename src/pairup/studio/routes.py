@@ -144,7 +144,11 @@ def duplicate_project(project: Open, studio: Service) -> ProjectSummary:
 def delete_project(project: Open, studio: Service) -> None:
     """Delete a project; it can be restored."""
     studio.jobs.end_project(project.id)
-    studio.workspace.delete(project.id)
+    try:
+        studio.workspace.delete(project.id)
+    except KeyError:
+        raise HTTPException(404, "there is no such project; it may have been deleted") from None
+    studio.tell(project)
 
 
 @router.post("/projects/{project_id}/restore", operation_id="restore_project")
@@ -189,10 +193,10 @@ async def upload_file(
     roles = studio.kinds[project.kind].roles
     if role not in roles:
         raise HTTPException(422, f"files of this project may be: {', '.join(roles)}; got {role[:40]!r}")
-    if len(project.files()) >= MOST_FILES:
+    if len(await asyncio.to_thread(project.files)) >= MOST_FILES:
         raise HTTPException(409, f"a project holds {MOST_FILES} files at most")
     async with receive_file(request.stream(), project.folder / FILES, roles[role]) as temporary:
-        file = project.add_file(role, clean_name(name), content=temporary)
+        file = await asyncio.to_thread(project.add_file, role, clean_name(name), content=temporary)
     studio.tell(project)
     return file
 
@@ -225,7 +229,10 @@ def cancel_job(project: Open, job_id: Identifier, studio: Service) -> JobView:
 async def listen(project: Open, studio: Service) -> AsyncIterator[ServerSentEvent]:
     """Tell what happens in a project: the whole project, its job, and the steps of the job."""
     with studio.bus.subscribe(project.id) as listener:  # before the project is read, so that nothing is missed
-        yield ServerSentEvent(event="project", data=await asyncio.to_thread(_describe, studio, project))
+        first = await asyncio.to_thread(_describe, studio, project)
+        if first is None:
+            return
+        yield ServerSentEvent(event="project", data=first)
         job = studio.jobs.latest(project.id)
         if job is not None and job.step is not None and not job.has_ended:
             yield ServerSentEvent(event="step", data={"job": job.id, **job.step})

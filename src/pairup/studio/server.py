@@ -3,6 +3,7 @@
 import asyncio
 import re
 import socket
+import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.resources import files
@@ -105,7 +106,16 @@ def _add_handlers(app: FastAPI) -> None:
         text = f"{place}: {first['msg']}" if place else first["msg"]
         return JSONResponse({"detail": text.encode(errors="replace").decode()}, status_code=422)
 
+    def report(_: Request, error: Exception) -> JSONResponse:
+        return JSONResponse({"detail": f"the studio cannot write ({error}); is the disk full?"}, status_code=507)
+
     app.add_exception_handler(RequestValidationError, explain)
+    app.add_exception_handler(sqlite3.OperationalError, report)
+    app.add_exception_handler(OSError, report)
+    app.add_exception_handler(
+        sqlite3.ProgrammingError,  # its file is closed
+        lambda *_: JSONResponse({"detail": "this project was deleted meanwhile"}, status_code=404),
+    )
     app.add_exception_handler(TooLargeUploadError, answer(413))
     app.add_exception_handler(RefusedError, answer(409))
 

@@ -1,5 +1,6 @@
 """The studio behind the addresses: projects, actions, jobs, and who is told of them."""
 
+from contextlib import suppress
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -39,9 +40,11 @@ class Studio:
         for summary in self.workspace.summaries()[0]:
             project = self.workspace.open(summary.id)
             for identifier, request, step in project.pending_jobs:
+                # A job that is no longer possible, for its files are gone or it was done after all, is forgotten.
+                with suppress(ValueError, KeyError, OSError):
+                    job = TypeAdapter(self.kinds[project.kind].job).validate_python(request)
+                    self.start(project, job, step=step)
                 project.drop_job(identifier)
-                job = TypeAdapter(self.kinds[project.kind].job).validate_python(request)
-                self.start(project, job, step=step)
 
     def view(self, project: Project) -> ProjectView:
         """Return all that a page shows of a project.
@@ -186,7 +189,7 @@ class Studio:
             return kind.prepare(project, self.read(project), request).arguments
 
         def finish(result: Any) -> None:
-            with self._acting:
+            with self._acting, project.write():
                 self._write(project, kind.finish(project, self.read(project), request, result))
             self.tell(project)
 
@@ -210,10 +213,14 @@ class Studio:
         Project
             The project.
         """
-        project = self.create(kind, name)
+        project = self.create(kind, name.encode(errors="backslashreplace").decode()[:200])
         begin = self.kinds[kind].start_with
         assert begin is not None
-        begin(project, paths)
+        try:
+            begin(project, paths)
+        except BaseException:
+            self.workspace.delete(project.id)
+            raise
         return project
 
     def _tell_job(self, job: Job, step: dict[str, Any] | None) -> None:

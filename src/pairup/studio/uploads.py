@@ -75,4 +75,5 @@ async def receive_file(pieces: AsyncIterator[bytes], folder: Path, limit: int) -
                 raise RefusedError("the file is empty")
             yield temporary
         finally:
+            file.close()  # an open file cannot be removed on Windows
             temporary.unlink(missing_ok=True)

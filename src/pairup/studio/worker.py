@@ -147,6 +147,7 @@ class Worker:
         theirs.close()
         self._sending = threading.Lock()
         self._number = 0
+        self._current: threading.Event | None = None  # of the job at work
         self._idle = threading.Event()
         self._idle.set()
 
@@ -174,15 +175,18 @@ class Worker:
         CancelledTaskError
             If it was cancelled.
         """
-        self._idle.clear()
         try:
             with self._sending:
+                if cancelled.is_set():  # before the job had begun
+                    raise CancelledTaskError
+                self._idle.clear()
                 self._number += 1
+                self._current = cancelled
                 self._connection.send(("run", self._number, task, arguments))
             while True:
-                if cancelled.is_set():  # before the job had begun
-                    self._ask_to_stop()
                 kind, data = self._connection.recv()
+                if kind != "step":
+                    self._current = None
                 if cancelled.is_set():
                     if kind != "step":
                         raise CancelledTaskError
@@ -203,21 +207,28 @@ class Worker:
         finally:
             self._idle.set()
 
-    def _ask_to_stop(self) -> None:
-        """Ask the process to end its job at the next step."""
-        with self._sending:
-            self._connection.send(("cancel", self._number))
+    def cancel(self, cancelled: threading.Event) -> None:
+        """Cancel a job, if it is at work here: it may end by itself for a moment, then its process is ended.
 
-    def cancel(self) -> None:
-        """Cancel the present job: it may end by itself for a moment, then its process is ended."""
-        if self._idle.is_set():
-            return
-        try:
-            self._ask_to_stop()
-        except OSError:
-            return
+        Parameters
+        ----------
+        cancelled : threading.Event
+            The event that its `run` was given.
+        """
+        with self._sending:
+            if self._current is not cancelled:  # it has not begun, and will not; or it has ended
+                return
+            try:
+                self._connection.send(("cancel", self._number))
+            except OSError:
+                return
         if not self._idle.wait(GRACE):
             self.stop()
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether its process still works on a job, also one that nobody waits for any more."""
+        return self._current is not None
 
     @property
     def is_alive(self) -> bool:

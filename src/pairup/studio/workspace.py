@@ -14,7 +14,7 @@ from typing import Any
 
 from pairup.files import make_folder
 from pairup.studio.models import ProjectSummary
-from pairup.studio.project import COVER, DATABASE, Project, ProjectError
+from pairup.studio.project import COVER, DATABASE, Project, ProjectError, RefusedError
 
 KEPT = 30 * 24 * 3600  # seconds for which a deleted project can be brought back
 
@@ -179,8 +179,8 @@ class Workspace:
                 found.append(summarize(self.open(folder.name)))
             except ProjectError as error:
                 damaged.append(str(error))
-            except KeyError:
-                damaged.append(f"the folder {folder.name} in the workspace holds no project")
+            except (KeyError, ValueError, sqlite3.Error):  # a folder of another name, an unknown kind, a damaged file
+                damaged.append(f"the folder {folder.name} in the workspace holds no project that can be opened")
         return sorted(found, key=lambda summary: -summary.changed), damaged
 
     def duplicate(self, identifier: str) -> Project:
@@ -196,13 +196,16 @@ class Workspace:
         Project
             The copy.
         """
-        with self._lock:
-            project, copy = self.open(identifier), secrets.token_hex(8)
-            name = f"{project.read_meta('name')[:190]} (copy)"
-            unfinished = self.projects_folder / f".{copy}"
+        project, copy = self.open(identifier), secrets.token_hex(8)
+        name = f"{project.read_meta('name')[:190]} (copy)"
+        unfinished = self.projects_folder / f".{copy}"
+        try:
             project.copy(unfinished, name).close()
-            unfinished.rename(self.projects_folder / copy)
-            return self.open(copy)
+        except BaseException:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            raise
+        unfinished.rename(self.projects_folder / copy)
+        return self.open(copy)
 
     def delete(self, identifier: str) -> None:
         """Delete a project; `restore` brings it back.
@@ -216,7 +219,10 @@ class Workspace:
             self.open(identifier).close()
             del self._open[identifier]
             target = self.bin_folder / identifier
-            (self.projects_folder / identifier).rename(target)
+            try:
+                (self.projects_folder / identifier).rename(target)
+            except OSError as error:  # on Windows, while one of its files is being sent
+                raise RefusedError(f"a file of this project is in use ({error.strerror}); try again") from error
             os.utime(target)
 
     def restore(self, identifier: str) -> Project:

@@ -34,7 +34,11 @@ async function showProject() {
   });
   client.follow();
   addEventListener("pagehide", () => client.close());
+  addEventListener("pageshow", (event) => { if (event.persisted) client.follow(); }); // back by the browser's button
 }
+
+// Files that are dropped beside the places for them must not make the browser leave the page.
+for (const name of ["dragover", "drop"]) document.addEventListener(name, (event) => { if (event.dataTransfer?.types.includes("Files")) event.preventDefault(); });
 
 if (kind && id && kind in PAGES) showProject();
 else showHome(main).catch((error) => toast(error.message, { bad: true }));

@@ -78,7 +78,9 @@ export function toast(text, { bad = false, action = null } = {}) {
 
 /** Tell a screen reader something that is seen elsewhere on the page. */
 export function announce(text) {
-  document.getElementById("live").textContent = text;
+  const live = document.getElementById("live");
+  live.textContent = ""; // the same words twice are read twice
+  setTimeout(() => { live.textContent = text; }, 50);
 }
 
 /** Open a dialog with a title, content and buttons [{label, value, kind}]; resolves to the value, null if closed. */
