@@ -14,7 +14,9 @@ from pairup.album import Album, Frame, Photos, Style, arrange_steps, photo_featu
 from pairup.album.cache import Reduced
 from pairup.album.decoding import RAW
 from pairup.album.layout import SortStep
-from pairup.album.photos import Photo, find_files, read_files
+from pairup.album.listing import find_files
+from pairup.album.photos import Photo
+from pairup.album.reading import read_files
 from pairup.album.render import draw_picture
 from pairup.extras import require
 from pairup.files import replace_file
