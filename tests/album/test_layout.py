@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
-from pairup.album.layout import find_similar, rotate, settle, sort_steps
+from pairup.album.layout import DRAFT, find_similar, rotate, settle, sort_steps
 from pairup.metrics import distance_preservation_quality
 
 GRID = np.argwhere(np.ones((16, 16)))
@@ -27,7 +27,7 @@ def test_colours_beat_the_best_peer_at_the_same_size(rng):
     peer_score = dpq(X, cells, peer.sorting.ravel())
     assert peer_score > 0.94  # the peer is itself
     assert dpq(X, cells, sort(X, cells)) > max(peer_score, 0.957)
-    assert dpq(X, cells, sort(X, cells, draft=True)) > 0.945
+    assert dpq(X, cells, sort(X, cells, preset=DRAFT)) > 0.945
 
 
 def test_a_line_is_sorted_exactly(rng):
