@@ -61,6 +61,11 @@ class Lattice:
             row, column = (_close_gaps(values / np.sqrt(excess)) for values in points.T)
         return cls(points, *separate(row, column))
 
+    @property
+    def longest(self) -> int:
+        """Raster lines along the longer side."""
+        return int(max(self.row.max(), self.column.max())) + 1
+
     @cached_property
     def near(self) -> Int32Array:
         """The nearest cells of each cell, itself first; shape (m, q)."""

@@ -34,9 +34,9 @@ RESTART = 0.2  # the same for the first box where an order is there to begin wit
 HEAT = 0.1  # temperature of sweeps in units of the residual: .05 gets stuck, .2 melts (10⁴ colours)
 REACH = 2.0  # farthest swap of a sweep in units of half the box
 COLD = 5  # sweeps without temperature at the end
-BIDDING = 0.2  # half the first box of the auctions, as a share of the frame's longer side, and
-BIDDING_CELLS = 6  # in cells at most: what is wider is the sweeps' work
-INCREMENTS = (0.03, 0.003)  # increment of the bids at the width `BIDDING` of 32 × 32 cells and at the narrowest
+INCREMENT = 0.003  # of the bids at the narrowest box, in units of the variance, for 1,024 items
+WIDENING = 4 / 3  # the increment grows as this power of the width: so do squared distances in a box of colours
+AUCTIONS = 0.7  # share of the time that the auctions take; annealing takes the rest
 REPORT = 0.02  # share of the work between two steps that are yielded
 FAR, SIMILAR = 12, 6  # cells tried near similar items, and how many items count as similar
 DIMENSIONS = 48  # principal components in which items are compared with means of items
@@ -60,7 +60,9 @@ class Preset:
         Offsets tried at each width.
     rounds : int
         Proposals per item beside similar items, at each width.
-    auctions, swaps : float
+    bidding : int
+        Half the first box of the auctions, in cells.
+    auctions, swaps : int
         Number of auctions, and swaps tried per item, for 1,024 items.
     shrink : float
         For n items these are (1024 / n) ** shrink times as many, at most the given numbers.
@@ -71,6 +73,7 @@ class Preset:
     decay: float
     passes: int
     rounds: int
+    bidding: int
     auctions: int
     swaps: int
     shrink: float
@@ -82,9 +85,11 @@ class Preset:
         return share if round(self.auctions * share) >= self.least else 0.0
 
 
-DRAFT = Preset(0.93, 10, 1, 40, 100, 1.0, 20)
-DEFAULT = Preset(0.96, 10, 1, 300, 700, 1.0, 60)  # auctions of 0.1 CPU s in all
-BEST = Preset(0.99, 20, 2, 3000, 5000, 0.6, 1)
+# The auctions and swaps of `DRAFT` and `DEFAULT` take 0.02 and 0.2 CPU s in all, however many items there are, and end
+# where that is too little for each; those of `BEST` grow as n^0.4.
+DRAFT = Preset(0.93, 10, 1, 4, 40, 100, 1.0, 20)
+DEFAULT = Preset(0.96, 10, 1, 14, 400, 700, 1.0, 100)
+BEST = Preset(0.99, 20, 2, 14, 4000, 3000, 0.6, 1)
 
 
 @dataclass(frozen=True)
@@ -190,18 +195,23 @@ def sort_steps(
 def _sort(
     problem: SortProblem, order: Indices, preset: Preset, fresh: bool, seed: int, n_jobs: int | None
 ) -> Iterator[SortStep]:
-    """Sweep, auction and anneal; yield the share done and the order."""
+    """Sweep, auction and anneal; yield the share done and the order.
+
+    Where the auctions begin with boxes as wide as the frame, nothing is left for the sweeps to do.
+    """
     share = preset.share(len(order))
     bids, swaps = round(preset.auctions * share), round(preset.swaps * share)
-    swept, sold = (1.0, 1.0) if not bids else (0.2, 0.7)  # shares of the time
-    with thread_runner(n_jobs) as threads:
-        X = np.ascontiguousarray(problem.X[:, :DIMENSIONS])
-        raster = Raster.of(X, order, problem.cells, problem.fixed)
-        for done in _sweep_on_boxes(raster, problem.similar, preset, WIDEST if fresh else RESTART, seed, threads):
-            yield SortStep(swept * done, raster.order)
+    widest = (WIDEST if fresh else RESTART) * problem.cells.longest
+    swept = 1.0 if not bids else 0.2 if widest > preset.bidding + 1 else 0.0  # shares of the time
+    sold = swept + AUCTIONS * (1 - swept)
+    if swept:
+        raster = Raster.of(np.ascontiguousarray(problem.X[:, :DIMENSIONS]), order, problem.cells, problem.fixed)
+        with thread_runner(n_jobs) as threads:
+            for done in _sweep_on_boxes(raster, problem.similar, preset, widest, seed, threads):
+                yield SortStep(swept * done, raster.order)
         order = raster.order
     if bids:
-        for done in _auction_on_boxes(problem, order, bids, seed):
+        for done in _auction_on_boxes(problem, order, min(widest, preset.bidding), bids, seed):
             yield SortStep(swept + (sold - swept) * done, order.copy())
         for done in _anneal(problem, order, TEMPERATURES, swaps, seed, n_jobs):
             yield SortStep(sold + (1 - sold) * done, order.copy())
@@ -211,10 +221,10 @@ def _sweep_on_boxes(
     raster: Raster, similar: Int32Array, preset: Preset, widest: float, seed: int, threads: Run
 ) -> Iterator[float]:
     """Sort a raster by swaps on shrinking boxes; yield the share done."""
-    first = max(widest * len(raster.items), NARROWEST)
-    steps = max(round(np.log(NARROWEST / first) / np.log(preset.decay)), 1)
+    widest = max(widest, 1.0)
+    steps = max(round(np.log(NARROWEST / widest) / np.log(preset.decay)), 1)
     told = 0.0
-    for step, width in enumerate([*np.geomspace(first, NARROWEST, steps), *[NARROWEST] * COLD]):
+    for step, width in enumerate([*np.geomspace(widest, NARROWEST, steps), *[NARROWEST] * COLD]):
         heat = HEAT if step < steps else 0.0
         number = seed * (steps + COLD) + step
         raster.sort(width, max(2, int(REACH * width)), preset.passes, heat, number, threads)
@@ -325,7 +335,7 @@ def find_similar(X: Float32Array, n_jobs: int | None = None) -> Int32Array:
     n = len(X)
     k = min(SIMILAR, n - 1)
     X = np.ascontiguousarray(X[:, :DIMENSIONS])
-    if X.shape[1] <= TREE_DIMENSIONS:
+    if X.shape[1] <= (TREE_DIMENSIONS if n < MANY else CANDIDATE_DIMENSIONS):
         found = _query(X, k + 1, n_jobs)
         return np.ascontiguousarray(found[:, 1:] if k else found, dtype=np.int32)
     if n >= MANY:
@@ -360,17 +370,16 @@ def _find_similar_rows(X: Float32Array, start: int, stop: int, k: int) -> Int32A
     return np.argpartition(D, k - 1, axis=1)[:, :k].astype(np.int32)
 
 
-def _auction_on_boxes(problem: SortProblem, order: Indices, steps: int, seed: int) -> Iterator[float]:
+def _auction_on_boxes(problem: SortProblem, order: Indices, widest: float, steps: int, seed: int) -> Iterator[float]:
     """Sort `order` in place by auctions on shrinking boxes; yield the share done."""
     X, cells, fixed = np.ascontiguousarray(problem.X[:, :DIMENSIONS]), problem.cells, problem.fixed
     where = np.argsort(order)
     prices = np.zeros(len(order), dtype=np.float32)
     variance = float(X.var(axis=0).sum())
-    longest = int(max(cells.row.max(), cells.column.max())) + 1
-    widths = np.geomspace(max(min(BIDDING * longest, BIDDING_CELLS), 1.0), NARROWEST, steps)
+    widths = np.geomspace(max(widest, 1.0), NARROWEST, steps)
     # The squared distance of neighbours falls as n^−⅔ for colours, and so do the increments.
-    scale = variance * min(1.0, 1024 / len(order)) ** (2 / 3)
-    increments = (scale * np.geomspace(*INCREMENTS, steps)).astype(np.float32)
+    scale = INCREMENT * variance * min(1.0, 1024 / len(order)) ** (2 / 3)
+    increments = (scale * (widths / NARROWEST) ** WIDENING).astype(np.float32)
     told = 0.0
     for step, (width, bid) in enumerate(zip(widths, increments, strict=True)):
         means = box_means(X, order, cells.row, cells.column, fixed, max(1, round(width)))
