@@ -65,7 +65,9 @@ class Preset:
     auctions, swaps : int
         Number of auctions, and swaps tried per item, for 1,024 items.
     shrink : float
-        For n items these are (1024 / n) ** shrink times as many, at most the given numbers.
+        For n items these are (1024 / n) ** shrink times as many.
+    most : float
+        At most this many times as many: few items are done soon.
     least : int
         Auctions below this number are left out, and the annealing with them.
     """
@@ -77,19 +79,20 @@ class Preset:
     auctions: int
     swaps: int
     shrink: float
+    most: float
     least: int
 
     def share(self, n: int) -> float:
         """Return the share of auctions and swaps that n items get; 0 where it would be too little to help."""
-        share = min(1.0, (1024 / n) ** self.shrink)
+        share = min(self.most, (1024 / n) ** self.shrink)
         return share if round(self.auctions * share) >= self.least else 0.0
 
 
 # The auctions and swaps of `DRAFT` and `DEFAULT` take 0.02 and 0.2 CPU s in all, however many items there are, and end
 # where that is too little for each; those of `BEST` grow as n^0.4.
-DRAFT = Preset(0.93, 10, 1, 4, 40, 100, 1.0, 20)
-DEFAULT = Preset(0.96, 10, 1, 14, 400, 700, 1.0, 100)
-BEST = Preset(0.99, 20, 2, 14, 4000, 3000, 0.6, 1)
+DRAFT = Preset(0.93, 10, 1, 4, 40, 100, 1.0, 1.0, 20)
+DEFAULT = Preset(0.96, 10, 1, 14, 400, 700, 1.0, 4.0, 100)
+BEST = Preset(0.99, 20, 2, 14, 4000, 3000, 0.6, 4.0, 1)
 
 
 @dataclass(frozen=True)
