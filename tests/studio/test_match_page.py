@@ -140,7 +140,7 @@ def test_two_files_of_the_command_line_one_of_them_empty(run_studio, page, tmp_p
 
 def test_the_demo_matches_by_itself_and_can_be_cancelled(run_studio, page):
     page.goto(run_studio().url)
-    page.get_by_role("button", name="Try it with demo tables").click()
+    page.get_by_role("button", name="Try the demo tables").click()
     page.wait_for_url("**/match/*")
     expect(page.locator(".job .text")).to_have_text(re.compile("matching|searching"), timeout=SLOW)
     page.get_by_role("button", name="Cancel").click()

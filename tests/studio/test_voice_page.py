@@ -20,7 +20,7 @@ def open_voice(run_studio, page):
     def open_page(demo=False):
         studio = run_studio()
         page.goto(studio.url)
-        name = "Try it with demo voices" if demo else "New voice"
+        name = "Try the demo voices" if demo else "New voice"
         page.get_by_role("button", name=name, exact=True).click()
         page.wait_for_url("**/voice/*")
         return page

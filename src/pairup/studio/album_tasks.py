@@ -26,6 +26,7 @@ from pairup.types import Array
 SHOWN = 0.8  # seconds between two sheets that are drawn while photos are read
 DRAFT, DRAWN = 0.1, 0.3  # share of the work that is done after the draft, and after the tiles are drawn
 COVER_SIDE = 640  # pixels
+COVER_FORM = (4, 3)  # width and height of a picture on the home page
 COVER_PHOTOS = 120  # up to which the cover is drawn from thumbnails; miniatures are enough for more
 REPLACED = "\ufffd"  # stands for bytes of a file name that are not UTF-8
 DEMO = 320  # pictures of the demo
@@ -362,7 +363,13 @@ def write_cover(
     cell = int(np.clip(COVER_SIDE / extent / (1 + style["gap"]), 4, 320))
     drawn = draw_picture(replace(album, photos=items), Style(cell=cell, **style))
     image = require("PIL.Image", extra="album")
-    flat = image.alpha_composite(image.new("RGBA", drawn.size, "white"), drawn).convert("RGB")
+    # On a sheet of the form that the home page shows, in the album's own colour: no bars beside a heart.
+    side = max(drawn.width / COVER_FORM[0], drawn.height / COVER_FORM[1])
+    size = round(side * COVER_FORM[0]), round(side * COVER_FORM[1])
+    colour = "white" if style["background"] == "transparent" else style["background"]
+    sheet = image.new("RGBA", size, colour)
+    sheet.alpha_composite(drawn, ((size[0] - drawn.width) // 2, (size[1] - drawn.height) // 2))
+    flat = sheet.convert("RGB")
     with replace_file(folder / COVER) as temporary:
         flat.save(temporary, "JPEG", quality=85)
 
