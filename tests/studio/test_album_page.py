@@ -2,8 +2,10 @@
 
 import time
 
+import numpy as np
 import pytest
 from album_photos import write_photos
+from PIL import Image
 from playwright.sync_api import expect
 
 ALBUM = "document.querySelector('.stage').album"
@@ -189,6 +191,57 @@ def test_photos_are_dropped_in(arranged, page, tmp_path):
     page.evaluate(f"() => {ALBUM}.swap(0, 5)")
     tile = page.evaluate(f"() => {ALBUM}.scene.tiles.get({ALBUM}.scene.order[5])")
     assert (tile["x"], tile["y"]) == (tile["tx"], tile["ty"])  # it jumps
+
+
+def test_frames_and_features_of_ones_own(album, tmp_path, check_access):
+    # painted by mouse: two strokes, of which the second begins on a cell and clears
+    album.get_by_role("radio", name="Paint").check()
+    painter = album.get_by_role("application", name="Field to paint cells")
+    expect(album.locator(".frame-words")).to_have_text("40 photos fit exactly.")  # it begins with the present frame
+    album.get_by_role("button", name="Clear").click()
+    expect(album.locator(".frame-words")).to_have_text("Paint at least one cell.")
+    painter.scroll_into_view_if_needed()
+    box = painter.bounding_box()
+    cell = box["width"] / 16  # a field of 16 for 40 photos
+    for row, (first, last) in ((3, (2, 9)), (5, (2, 9)), (5, (6, 9))):
+        album.mouse.move(box["x"] + (first + 0.5) * cell, box["y"] + (row + 0.5) * cell)
+        album.mouse.down()
+        album.mouse.move(box["x"] + (last + 0.5) * cell, box["y"] + (row + 0.5) * cell)
+        album.mouse.up()
+    painter.focus()
+    for _ in range(2):
+        album.keyboard.press("ArrowDown")
+    album.keyboard.press("Space")
+    expect(album.locator(".frame-words")).to_have_text("13 cells for 40 photos: 27 are left out.")
+    check_access(album)
+    album.get_by_role("button", name="Use this frame").click()
+    until(album, f"{ALBUM}.document.cells.length === 13 && {ALBUM}.document.arranged")
+    calm(album)
+    lines = look(album, "document.frame.lines")
+    assert [line.count("#") for line in lines[3:8]] == [8, 0, 4, 0, 1]
+
+    # the dark part of a picture
+    picture = np.full((60, 90, 3), 255, dtype=np.uint8)
+    picture[10:50, 15:75] = 20
+    Image.fromarray(picture).save(tmp_path / "mask.png")
+    album.get_by_role("radio", name="Picture").check()
+    expect(album.locator(".frame-words")).to_have_text("Choose a picture.")
+    album.get_by_label("Picture whose dark part becomes the frame").set_input_files(tmp_path / "mask.png")
+    expect(album.locator(".frame-words")).to_have_text("40 photos fit exactly.", timeout=20000)
+
+    # features: a csv that names the photos
+    names = {file["name"]: number for number, file in enumerate(album.evaluate(f"() => [...{ALBUM}.files.values()]"))}
+    table = "".join(f"{name},{number}\n" for name, number in names.items())
+    (tmp_path / "mine.csv").write_text(table, encoding="utf-8")
+    album.locator("summary", has_text="What makes photos alike").click()
+    album.get_by_label("File of your own features").set_input_files(tmp_path / "mine.csv")
+    until(album, f"{ALBUM}.document.weights.vectors === 1 && {ALBUM}.document.arranged")
+    calm(album)
+    assert look(album, "document.weights.colour") == 0
+    expect(album.get_by_label("Your own features", exact=True)).to_be_visible()
+    album.get_by_role("button", name="Remove your own features, mine.csv").click()
+    until(album, f"{ALBUM}.document.weights.colour === 1 && {ALBUM}.document.weights.file === null")
+    calm(album)
 
 
 def test_a_phone_has_no_sideways_scroll(album):

@@ -13,6 +13,7 @@ import numpy as np
 from pairup.album import Album, Frame, Photos, Style, arrange_steps, photo_features
 from pairup.album.cache import Reduced
 from pairup.album.decoding import RAW
+from pairup.album.features import read_vectors
 from pairup.album.layout import SortStep
 from pairup.album.photos import Photo, find_files, read_files
 from pairup.album.render import draw_picture
@@ -20,6 +21,7 @@ from pairup.extras import require
 from pairup.files import replace_file
 from pairup.studio.album_document import MOST_PHOTOS
 from pairup.studio.album_store import Store, write_miniatures, write_tiles
+from pairup.studio.named_files import open_named
 from pairup.studio.project import COVER, FILES
 from pairup.types import Array
 
@@ -197,6 +199,7 @@ def arrange(
     weights: dict[str, float],
     style: dict[str, Any],
     seed: int,
+    vectors: dict[str, Any] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Arrange photos: a draft, then the tiles, then the refinement.
 
@@ -220,6 +223,8 @@ def arrange(
         The look, for the cover.
     seed : int
         Seed of the search.
+    vectors : dict, optional
+        The person's own features; see `load_vectors`.
 
     Yields
     ------
@@ -228,7 +233,7 @@ def arrange(
     """
     yield {"progress": 0.0, "text": "comparing the photos"}
     items = Store.load(folder).photos(photos, rotations)
-    features = compute_features(items, weights)
+    features = compute_features(items, weights, load_vectors(vectors, photos))
     fitted = make_frame(frame).fit(len(items))
     cells = fitted.cells.astype(int).tolist()
     places = {tuple(cell) for cell in cells}
@@ -261,7 +266,33 @@ def arrange(
     yield {"result": result}
 
 
-def compute_features(items: Photos, weights: dict[str, float]) -> Array:
+def load_vectors(source: dict[str, Any] | None, photos: list[int]) -> Array | None:
+    """Load the person's own features of photos.
+
+    Parameters
+    ----------
+    source : dict, optional
+        Path and name of the file, and the names of all photos of the project, by their numbers.
+    photos : list of int
+        Numbers of the photos.
+
+    Returns
+    -------
+    ndarray of shape (n, d) or None
+        Features as rows; None without a file.
+    """
+    if source is None:
+        return None
+    by_row = source["name"].lower().endswith(".npy")  # a row for each photo that was read, also for those taken out
+    numbers = range(len(source["names"])) if by_row else photos
+    blank = np.zeros((1, 1, 3), dtype=np.uint8)
+    named = Photos(tuple(Photo(source["names"][number], blank, b"") for number in numbers))
+    with open_named(source["path"], source["name"]) as path:
+        rows = read_vectors(path, named)
+    return rows[photos] if by_row else rows
+
+
+def compute_features(items: Photos, weights: dict[str, float], vectors: Array | None = None) -> Array:
     """Compute what photos are compared by.
 
     Parameters
@@ -269,7 +300,9 @@ def compute_features(items: Photos, weights: dict[str, float]) -> Array:
     items : Photos
         The photos.
     weights : dict of str to float
-        Weights of colour, edges and date; the date counts only where photos have one.
+        Weights of colour, edges, date, pixels and vectors; the date counts only where photos have one.
+    vectors : ndarray of shape (n, d), optional
+        The person's own features.
 
     Returns
     -------
@@ -281,7 +314,7 @@ def compute_features(items: Photos, weights: dict[str, float]) -> Array:
         chosen["date"] = 0.0
         if not any(chosen.values()):
             raise ValueError("none of the photos says when it was taken; give colour or edges a weight")
-    return photo_features(items, chosen)
+    return photo_features(items, chosen, vectors)
 
 
 def measure(album: Album) -> dict[str, float]:

@@ -76,7 +76,11 @@ class AlbumPage {
     this.notice = h("p", { class: "notice", hidden: true });
     this.readButton = h("button", { type: "button", class: "primary", hidden: true, onclick: () => this.read() }, "Read the photos"); // after a cancel
     this.frame = frameChooser(client, (frame) => this.chooseFrame(frame));
-    this.weights = weightPanel((weights) => this.attempt(async () => { await this.client.act({ type: "weights", weights }); await this.arrange(false); }));
+    this.weights = weightPanel((weights) => this.attempt(async () => { await this.client.act({ type: "weights", weights }); await this.arrange(false); }), async (file) => {
+      const { added, refused } = await client.upload([file], "vectors");
+      if (refused.length) throw new Error(refused[0].reason);
+      return added[0].id;
+    });
     this.look = stylePanel((style) => this.scene.setStyle(style), (style) => this.writeStyle(style));
     this.others = othersPanel({
       restore: (photos) => this.attempt(() => client.act({ type: "restore", photos })),
@@ -139,7 +143,7 @@ class AlbumPage {
     this.emptyTitle.textContent = searched.length ? `There are no photos in “${searched.at(-1).name}”. Drop some here` : "Drop photos here";
     this.showWords(view);
     this.frame.update(album.frame);
-    this.weights.update(album.weights, [...this.files.values()].some((file) => file.details.dated));
+    this.weights.update(album.weights, [...this.files.values()].some((file) => file.details.dated), view.files.find((file) => file.id === album.weights.file)?.name);
     this.exports.update(view.files.filter((file) => file.role === "export"), album.order.length > 0);
     const named = (photos) => photos.map((number) => ({ number, name: this.nameOf(number) }));
     const skipped = view.files.filter((file) => file.details.skipped).map((file) => ({ name: file.name, reason: file.details.skipped }));
