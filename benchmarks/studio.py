@@ -129,8 +129,8 @@ def measure_figures(photos: Path | None) -> None:
         most = [read_peak(process.pid) for process in studio.processes()]
         frames = sorted(page.evaluate("window.frames"))
         print(
-            f"2,000 photos: memory {sum(memory):.0f} MB after the first arranging, {sum(told):.0f} MB after the second, at "
-            f"most {sum(most):.0f} MB"
+            f"2,000 photos: memory {sum(memory):.0f} MB after arranging once, {sum(told):.0f} MB after twice, "
+            f"at most {sum(most):.0f} MB"
         )
         print(f"2,000 photos: frame times while gliding, 95th percentile {frames[int(0.95 * len(frames))]:.0f} ms")
         studio.end()

@@ -31,9 +31,7 @@ KINDS: dict[str, Kind] = {kind.name: kind for kind in (album.KIND, match.KIND, v
 STATIC = Path(str(files("pairup.studio").joinpath("static")))
 
 
-def create_app(
-    studio: Studio, *, hosts: frozenset[str] = LOOPBACK, token: str | None = None, warm: bool = False
-) -> FastAPI:
+def create_app(studio: Studio, *, hosts: frozenset[str] = LOOPBACK, token: str | None = None) -> FastAPI:
     """Make the application.
 
     Parameters
@@ -44,8 +42,6 @@ def create_app(
         Names by which it may be reached; "*" for all, which needs a token.
     token : str, optional
         What a browser must show; None on this computer alone.
-    warm : bool, default False
-        Whether to start a worker before the first job.
 
     Returns
     -------
@@ -56,8 +52,6 @@ def create_app(
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         studio.bus.attach(asyncio.get_running_loop())
-        if warm:
-            studio.jobs.warm()
         await asyncio.to_thread(studio.resume)
         yield
         studio.bus.close()
