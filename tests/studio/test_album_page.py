@@ -122,10 +122,11 @@ def test_hands_on_an_album(album, check_access, tmp_path):
         calm(album)
 
 
-def test_everything_by_keyboard(album):
+def test_everything_by_keyboard(album, tab_to, check_access):
     order = look(album, "document.order")
     live = album.locator("#live")
-    album.locator(".stage").focus()
+    tab_to(album, "Skip to the content", most=1)
+    tab_to(album, "Album of 40 photos")
     album.keyboard.press("ArrowRight")
     expect(live).to_contain_text("row 1, column 2")
     album.keyboard.press("p")
@@ -143,6 +144,7 @@ def test_everything_by_keyboard(album):
     picture = album.get_by_role("dialog").locator("img")
     expect(picture).to_be_visible()
     expect(album.locator(".caption")).to_contain_text("of 40")
+    check_access(album)
     album.keyboard.press("ArrowRight")
     album.keyboard.press("Escape")
     expect(picture).to_have_count(0)
@@ -152,6 +154,30 @@ def test_everything_by_keyboard(album):
     assert look(album, "scene.fitted") is False
     album.keyboard.press("0")
     assert look(album, "scene.fitted") is True
+
+    # the panel beside it, in the order in which it is read
+    tab_to(album, "Keys")
+    album.keyboard.press("Enter")
+    expect(album.get_by_role("dialog", name="Keys")).to_be_visible()
+    check_access(album)
+    album.keyboard.press("Escape")
+    tab_to(album, "Re-arrange the rest")
+    tab_to(album, "Rectangle")
+    album.keyboard.press("ArrowRight")
+    album.keyboard.press("ArrowRight")
+    expect(album.get_by_role("radio", name="Shape")).to_be_checked()
+    expect(album.locator(".frame-words")).to_have_text("39 photos fit exactly.", timeout=20000)
+    tab_to(album, "Use this frame")
+    album.keyboard.press("Enter")
+    until(album, f"{ALBUM}.document.frame.name === 'heart' && {ALBUM}.document.arranged")
+    calm(album)
+    tab_to(album, "Download")
+    album.keyboard.press("Enter")
+    tab_to(album, "Make the file")
+    with album.expect_download() as download:
+        album.keyboard.press("Enter")
+    assert download.value.suggested_filename.endswith(".png")
+    calm(album)
 
 
 def test_two_tabs_see_the_same_and_a_reload_in_the_middle_of_a_job_goes_on(album, browser):
@@ -179,10 +205,11 @@ def test_what_is_seen_stays_where_a_job_is_stopped(album):
     assert sorted(look(album, "document.order")) == list(range(40))
 
 
-def test_photos_are_dropped_in(arranged, page, tmp_path):
+def test_photos_are_dropped_in(arranged, page, tmp_path, check_access):
     page.goto(arranged.url)
     page.get_by_role("button", name="New album").click()
     expect(page.get_by_role("heading", name="Drop photos here")).to_be_visible()
+    check_access(page)
     files = sorted(write_photos(tmp_path / "photos", 6).iterdir())
     page.locator("input[type=file][multiple]:not([webkitdirectory])").set_input_files(files)
     calm(page)

@@ -70,9 +70,10 @@ def wait_for_sound(page, player):
     return page.evaluate("(audio) => audio.duration", handle)
 
 
-def test_from_recordings_to_hearing_and_a_file(open_voice, words, tmp_path):
+def test_from_recordings_to_hearing_and_a_file(open_voice, words, tmp_path, check_access):
     page = open_voice()
     expect(page.get_by_role("button", name="Learn", exact=True)).to_be_disabled()
+    check_access(page)
     bad = tmp_path / '<img src=x onerror="window.hacked=1">.wav'
     bad.write_bytes(b"\x89PNG, a picture")
     upload(page, "Source", [*sorted((words / "source").iterdir()), bad])

@@ -61,15 +61,16 @@ function number(value, label, onclick = null) {
 
 export function createAnswer(client, { filter }) {
   const element = h("div", { class: "answer", hidden: true });
-  let shown = null;
+  let shown = null, ready = false;
   return {
     element,
     update(view) {
       const { answer } = view.document;
       element.hidden = !answer;
-      if (!answer || answer.id === shown) { shown = answer?.id ?? null; return; }
-      if (shown !== null) announce(headline(answer));
+      if (!answer || answer.id === shown) { shown = answer?.id ?? null; ready = true; return; }
+      if (ready) announce(headline(answer));
       shown = answer.id;
+      ready = true; // what the page opened with is no news
       const tone = toneOf(answer);
       const kind = { good: "check", fair: "zoom", warn: "zoom", bad: "close" }[tone];
       const verdict = h("div", { class: `notice verdict ${tone}` }, icon(kind), h("div", {}, h("strong", {}, headline(answer)), h("div", {}, detail(answer))));
