@@ -15,6 +15,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse
 from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.requests import ClientDisconnect
 from starlette.staticfiles import StaticFiles
 
 import pairup
@@ -110,6 +111,7 @@ def _add_handlers(app: FastAPI) -> None:
         sqlite3.ProgrammingError,  # its file is closed
         lambda *_: JSONResponse({"detail": "this project was deleted meanwhile"}, status_code=404),
     )
+    app.add_exception_handler(ClientDisconnect, answer(400))  # nobody reads it: a page was closed while it sent
     app.add_exception_handler(TooLargeUploadError, answer(413))
     app.add_exception_handler(RefusedError, answer(409))
 

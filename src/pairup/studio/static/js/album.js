@@ -172,8 +172,8 @@ class AlbumPage {
     this.arrangeButton.disabled = !album.photos.length;
     this.restButton.disabled = !(album.moved.length || album.pins.length);
     this.readButton.hidden = !this.unread.length || this.client.busy || this.adding;
-    this.notice.hidden = album.arranged || !album.photos.length || this.client.busy;
-    this.notice.textContent = album.left_out.length && album.order.length ? "Some photos have no place yet: arrange." : "Not arranged yet.";
+    if (!this.adding) this.notice.hidden = album.arranged || !album.photos.length || this.client.busy; // else it counts uploads
+    if (!this.adding) this.notice.textContent = album.left_out.length && album.order.length ? "Some photos have no place yet: arrange." : "Not arranged yet.";
     this.stage.setAttribute("aria-label", album.photos.length ? `Album of ${count(album.photos.length, "photo")}` : "Album without photos");
   }
 
