@@ -111,6 +111,8 @@ def measure_figures(photos: Path | None) -> None:
             photos = folder / "photos"
             make_photos(photos, 320)
         _measure_album(browser, folder / "one", photos)
+        for turn in range(3):
+            _measure_start(browser, folder / f"start {turn}", photos)
         many = folder / "many"
         make_photos(many, 2000)
         studio = Studio(folder / "two", str(many))
@@ -134,6 +136,41 @@ def measure_figures(photos: Path | None) -> None:
         )
         print(f"2,000 photos: frame times while gliding, 95th percentile {frames[int(0.95 * len(frames))]:.0f} ms")
         studio.end()
+
+
+MARK = """window.marks = {};
+const mark = (name, now) => { window.marks[name] ??= (performance.timeOrigin + now) / 1000; };
+new PerformanceObserver((list) => list.getEntriesByName("first-contentful-paint").forEach((entry) =>
+  mark("paint", entry.startTime))).observe({ type: "paint", buffered: true });
+const Source = EventSource;
+window.EventSource = class extends Source {
+  constructor(address) {
+    super(address);
+    this.addEventListener("step", (event) => { if (JSON.parse(event.data).order) mark("draft", performance.now()); });
+  }
+};"""
+
+
+def _measure_start(browser: Any, workspace: Path, photos: Path) -> None:
+    """Print how long ``pairup studio photos/`` takes to the first paint and to the draft; thumbnails are cached."""
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.add_init_script(MARK)
+    psutil.cpu_times_percent(None)
+    began = time.time()
+    studio = Studio(workspace, str(photos))
+    page.goto(studio.url + studio.path, wait_until="commit")
+    while "draft" not in (marks := page.evaluate("window.marks")):
+        page.wait_for_timeout(20)
+    used = [sum(process.cpu_times()[:2]) for process in studio.processes()]
+    idle = psutil.cpu_times_percent(None)
+    wait_for_job(page, studio.url, studio.path.rpartition("/")[2])
+    print(
+        f"start with a folder: answers after {studio.started:.2f} s, first paint after {marks['paint'] - began:.2f} s, "
+        f"draft after {marks['draft'] - began:.2f} s; CPU of server and worker until then {used[0]:.2f} s and "
+        f"{sum(used[1:]):.2f} s; the machine was idle for {idle.idle:.0f} %"
+    )
+    page.close()
+    studio.end()
 
 
 def read_peak(pid: int) -> float:

@@ -2,6 +2,7 @@
 import { h, iconButton } from "./dom.js";
 
 const GROWTH = 2; // times that a photo is enlarged at most
+const SMALLEST = 480; // pixels that even a tiny picture gets
 
 /** Open a photo; `photos` are those of the album in the order of their cells, `describe(photo)` says {name, quarters}. */
 export function enlarge(client, photos, first, { describe, rotate, closed }) {
@@ -17,7 +18,7 @@ export function enlarge(client, photos, first, { describe, rotate, closed }) {
     caption.textContent = `${name} (${at + 1} of ${photos.length})`;
   };
   picture.addEventListener("load", () => { // small photos are shown larger, but not so large that they blur
-    picture.style.width = `${Math.round(picture.naturalWidth * GROWTH)}px`;
+    picture.style.width = `${Math.max(picture.naturalWidth * GROWTH, SMALLEST)}px`;
     picture.classList.remove("loading");
   });
   picture.addEventListener("error", () => { caption.textContent = `${describe(photos[at]).name} cannot be shown; its file may have been moved.`; });
