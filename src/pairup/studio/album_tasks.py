@@ -34,14 +34,22 @@ REPLACED = "\ufffd"  # stands for bytes of a file name that are not UTF-8
 DEMO = 320  # pictures of the demo
 
 
-def warm() -> None:
-    """Arrange a few points, so that all is loaded and compiled before the first job."""
+def warm() -> Iterator[None]:
+    """Arrange a few points, so that all is loaded and compiled before the first job.
+
+    Yields
+    ------
+    None
+        Between parts: when a job has come, the rest is better left to it.
+    """
+    require("PIL.Image", extra="album").init()
     X = np.random.default_rng(0).normal(size=(40, 5))
     for draft in (True, False):
+        yield
         *_, album = arrange_steps(X, "auto", draft=draft)
     assert isinstance(album, Album)
+    yield
     _ = album.quality
-    require("PIL.Image", extra="album").init()
 
 
 def read(folder: Path, sources: list[dict[str, Any]], first: int) -> Iterator[dict[str, Any]]:
