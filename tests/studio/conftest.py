@@ -135,6 +135,7 @@ def page(browser: Any) -> Iterator[Any]:
     errors: list[str] = []
     opened.on("pageerror", lambda error: errors.append(str(error)))
     opened.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    opened.on("filechooser", lambda _: None)  # so that playwright takes choosers over before the first is opened
     opened.problems = errors
     yield opened
     opened.close()

@@ -3,7 +3,7 @@
 import gc
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -101,10 +101,9 @@ def _run(
         if browser:
             click.launch(opened)
 
-    try:
+    with suppress(KeyboardInterrupt):  # the way to stop it, so no failure; on a busy computer it may not come through
         serve(app, host=host, port=port, started=tell)
-    except KeyboardInterrupt:  # the way to stop it, so no failure
-        click.echo("The studio has stopped.", err=True)
+    click.echo("The studio has stopped.", err=True)
 
 
 @contextmanager
