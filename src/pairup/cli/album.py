@@ -63,7 +63,8 @@ LISTED = 10  # photos left out that are named at most
     show_default=True,
     help="auto, or one of the paper's methods.",
 )
-@click.option("--draft", is_flag=True, help="Sort roughly, about ten times sooner.")
+@click.option("--draft", is_flag=True, help="Sort roughly, several times sooner.")
+@click.option("--best", is_flag=True, help="Sort as well as possible, ten times as long or more.")
 @click.option("--preview", is_flag=True, help="Print the frame for this number of photos, without sorting.")
 @click.option("--cell", type=int, help="Pixels of a cell [default: so that the longer side has 4096, but at most 256].")
 @click.option("--gap", type=float, default=0.04, show_default=True, help="Space between cells, as a share of a cell.")
@@ -105,6 +106,7 @@ def command(
     weights: tuple[str, ...],
     method: str,
     draft: bool,
+    best: bool,
     preview: bool,
     cell: int | None,
     gap: float,
@@ -182,6 +184,7 @@ def command(
                 pins=places,
                 method=method,
                 draft=draft,
+                best=best,
                 random_state=random_state,
                 n_jobs=-1,
             )
