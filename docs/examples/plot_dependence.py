@@ -22,8 +22,8 @@ sets = {
 }
 
 # %%
-# LSMI chooses its kernel width and regulariser by cross-validation, so no parameter has to be set. It estimates the
-# squared-loss mutual information, which is 0 for independent sets.
+# LSMI chooses its kernel width and regulariser by cross-validation, so no parameter has to be set. It estimates
+# the squared-loss mutual information, which is 0 for independent sets.
 
 figure, axes = plt.subplots(1, 4, figsize=(11, 3), sharex=True, layout="constrained")
 for ax, (name, y) in zip(axes, sets.items(), strict=True):

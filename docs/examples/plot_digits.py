@@ -2,8 +2,8 @@
 Handwritten digits in the shape of a word
 =========================================
 
-400 digits of scikit-learn, sorted by their pixels into letters. The labels are not used for sorting; they only colour the
-second picture, which shows that equal digits found each other.
+400 digits of scikit-learn, sorted by their pixels into letters. The labels are not used for sorting; they only
+colour the second picture, which shows that equal digits found each other.
 """
 
 import matplotlib.pyplot as plt
@@ -14,13 +14,13 @@ from pairup.album import Frame, Photos, Style, arrange
 from pairup.album.render import draw_picture
 
 digits = load_digits()
-pictures = (255 - 255 * digits.images[:400] / 16).astype(np.uint8)
+pictures = (255 * digits.images[:400] / 16).astype(np.uint8)
 photos = Photos.from_arrays(np.repeat(pictures[..., None], 3, axis=-1))
 album = arrange(photos, Frame.text("pair"), features=digits.data[:400])
 print(album.quality.in_words)
 
 figure, ax = plt.subplots(figsize=(10, 5), layout="constrained")
-ax.imshow(draw_picture(album, Style(cell=30, gap=0.06, background="#d9a3c0")))
+ax.imshow(draw_picture(album, Style(cell=30, gap=0.06)))
 ax.axis("off")
 figure.show()
 

@@ -2,7 +2,8 @@
 Faces in a ring
 ===============
 
-A hundred small faces of scikit-image, arranged in a ring by their light and shape. One of them is pinned to the top.
+A hundred small faces of scikit-image, arranged in a ring by their light and shape. One of them is pinned to the
+top.
 """
 
 from pathlib import Path

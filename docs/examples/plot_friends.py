@@ -2,8 +2,8 @@
 One club, two networks
 ======================
 
-Who is friends with whom in a karate club of 34 members, known from two sources that use different names; the second has
-lost one friendship in ten. The members are matched by the networks alone.
+Who is friends with whom in a karate club of 34 members, known from two sources that use different names; the
+second has lost one friendship in ten. The members are matched by the networks alone.
 """
 
 import matplotlib.pyplot as plt
@@ -23,8 +23,8 @@ matching = pairup.match(club, other)
 print(matching.report)
 
 # %%
-# ``names`` holds the nodes of both graphs in the order of the rows. Some members have the very same friends; nothing tells
-# them apart, and their probability is low. The colours show it.
+# ``names`` holds the nodes of both graphs in the order of the rows. Some members have the very same friends;
+# nothing tells them apart, and their probability is low. The colours show it.
 
 found = np.array([matching.names[1][j] for j in matching.indices])
 right = found == [codes[node] for node in matching.names[0]]

@@ -2,7 +2,8 @@
 A heart of photos
 =================
 
-An album is a matching too: photos on one side, places of a frame on the other. Similar photos come to lie side by side.
+An album is a matching too: photos on one side, places of a frame on the other. Similar photos come to lie side
+by side.
 """
 
 import matplotlib.pyplot as plt
@@ -24,8 +25,8 @@ ax.axis("off")
 figure.show()
 
 # %%
-# The same photos in other frames. ``album.save("album.html")`` writes a page to zoom into, ``album.save("album.pdf",
-# Style(paper="a3", bleed=3))`` a poster.
+# The same photos in other frames. ``album.save("album.html")`` writes a page to zoom into,
+# ``album.save("album.pdf", Style(paper="a3", bleed=3))`` a poster.
 
 frames = ("shape:circle", "shape:star", "text:ABC", "auto:1.5")
 figure, axes = plt.subplots(2, 2, figsize=(9, 7.4), layout="constrained")

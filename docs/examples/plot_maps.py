@@ -2,8 +2,8 @@
 Two maps without names
 ======================
 
-Sixty towns on a map, and the same towns on another map that is turned, stretched, drawn by hand and has no names. Which
-town is which? Only the distances within each map are used.
+Sixty towns on a map, and the same towns on another map that is turned, stretched, drawn by hand and has no
+names. Which town is which? Only the distances within each map are used.
 """
 
 import matplotlib.pyplot as plt
@@ -28,11 +28,11 @@ print(f"right: {match_accuracy(matching.indices, np.argsort(order)):.0%}")
 
 colours = plt.cm.viridis((towns[:, 0] - towns[:, 0].min()) / np.ptp(towns[:, 0]))
 left, right = ((Z - Z.mean(axis=0)) / Z.std() for Z in (towns, drawn[matching.indices]))
-right = right + [7, 0]
-figure, ax = plt.subplots(figsize=(10, 4.6), layout="constrained")
+right = right + np.array([5.5, 0])
+figure, ax = plt.subplots(figsize=(10, 5), layout="constrained")
 ax.add_collection(LineCollection(np.stack([left, right], axis=1), colors="0.85", linewidths=0.7, zorder=0))
-ax.scatter(*left.T, c=colours, s=45)
-ax.scatter(*right.T, c=colours, s=45)
+ax.scatter(*left.T, c=colours, s=70, edgecolors="white")
+ax.scatter(*right.T, c=colours, s=70, edgecolors="white")
 ax.set_title("the map, and the drawing by hand")
 ax.set_aspect("equal")
 ax.axis("off")

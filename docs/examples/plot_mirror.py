@@ -2,8 +2,8 @@
 A curve and its mirror image
 ============================
 
-Where a set looks the same from both ends, nothing in the data tells the two directions apart. Every pair may then be wrong
-at once, in a perfectly dependent way. Look at `alternatives`, and give two or three known pairs.
+Where a set looks the same from both ends, nothing in the data tells the two directions apart. Every pair may
+then be wrong at once, in a perfectly dependent way. Look at `alternatives`, and give two or three known pairs.
 """
 
 import matplotlib.pyplot as plt
@@ -26,8 +26,9 @@ for other in alone.alternatives:
     print(f"another solution, {other.score:.2f} as good, with {other.agreement:.0%} of the pairs in common")
 
 # %%
-# The verdict is wrong here. It knows that the two sets depend on each other, and they do; it cannot know from which end.
-# The other solution gives it away: nearly as good, and no pair in common. With a set that is a curve, always look.
+# The verdict is wrong here. It knows that the two sets depend on each other, and they do; it cannot know from
+# which end. The other solution gives it away: nearly as good, and no pair in common. With a set that is a
+# curve, always look.
 
 # %%
 # Three known pairs.

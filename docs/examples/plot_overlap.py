@@ -2,8 +2,8 @@
 Objects without a partner
 =========================
 
-Of 100 shredded pictures on the first pile and 80 on the second, only 60 are on both. With ``overlap``, the share of the
-smaller set that has a partner at all, the others stay alone.
+Of 100 shredded pictures on the first pile and 80 on the second, only 60 are on both. With ``overlap``, the
+share of the smaller set that has a partner at all, the others stay alone.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Shredded pictures, put together again
 =====================================
 
-120 pictures are cut into ten strips each. The strips are dealt alternately onto two piles, and the second pile is
-shuffled. Which strips belong together? No strip of one pile is ever compared with a strip of the other.
+120 pictures are cut into ten strips each. The strips are dealt alternately onto two piles, and the second pile
+is shuffled. Which strips belong together? No strip of one pile is ever compared with a strip of the other.
 """
 
 import matplotlib.pyplot as plt

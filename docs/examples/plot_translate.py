@@ -2,8 +2,8 @@
 From matched sets to new objects
 ================================
 
-Once two sets are matched, new objects can be carried over: `translate` predicts where the partner of a new x lies, and
-`assign` pairs up new sets without a new search.
+Once two sets are matched, new objects can be carried over: `translate` predicts where the partner of a new x
+lies, and `assign` pairs up new sets without a new search.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Two sets that have nothing to do with each other
 ================================================
 
-Any two sets can be paired up. The verdict says whether the pairs mean anything: it compares them with those that the same
-search finds in unrelated sets of the same shape.
+Any two sets can be paired up. The verdict says whether the pairs mean anything: it compares them with those
+that the same search finds in unrelated sets of the same shape.
 """
 
 import matplotlib.pyplot as plt

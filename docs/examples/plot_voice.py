@@ -2,8 +2,8 @@
 One voice becomes another
 =========================
 
-Two synthetic speakers, who say different words. From some seconds of each, frames of the two are paired up, and a
-regression on the pairs turns the first voice into the second. Listen to it.
+Two synthetic speakers, who say different words. From some seconds of each, frames of the two are paired up, and
+a regression on the pairs turns the first voice into the second. Listen to it.
 """
 
 import base64
@@ -39,7 +39,8 @@ class Player:
 
 
 # %%
-# A word that neither training set contains: the first speaker, the same converted, and the second speaker saying it.
+# A word that neither training set contains: the first speaker, the same converted, and the second speaker
+# saying it.
 
 recordings = {
     "first speaker": voices.source[word],
@@ -49,6 +50,7 @@ recordings = {
 Player(recordings)
 
 # %%
-# The dark bands are resonances of the vocal tract. Those of the converted word lie where the second speaker has them.
+# The dark bands are resonances of the vocal tract. Those of the converted word lie where the second speaker has
+# them.
 
 SpectrogramDisplay(recordings=dict(zip(("first", "converted", "second"), recordings.values(), strict=True))).plot()

@@ -2,9 +2,9 @@
 One table torn in two
 =====================
 
-The chemistry of 90 wines, torn into two tables of different columns. By dependence alone hardly any wine finds its other
-half; with two columns that both tables have, measured twice, most of them do. What is claimed stays far below that: nothing
-is known beforehand about how closely the two measurements agree.
+The chemistry of 60 wines, torn into two tables of different columns. By dependence alone hardly any wine finds
+its other half; with two columns that both tables have, measured twice, most of them do. What is claimed stays
+far below that: nothing is known beforehand about how closely the two measurements agree.
 """
 
 import matplotlib.pyplot as plt
@@ -14,13 +14,13 @@ from sklearn.datasets import load_wine
 import pairup
 from pairup.metrics import match_accuracy
 
-wine = load_wine(as_frame=True).data.sample(90, random_state=0).reset_index(drop=True)
+wine = load_wine(as_frame=True).data.sample(60, random_state=0).reset_index(drop=True)
 common = ["color_intensity", "flavanoids"]
 left = wine[["malic_acid", "ash", "magnesium", "proline", *common]]
 right = wine[["total_phenols", "proanthocyanins", "alcalinity_of_ash", "hue", *common]].sample(frac=1, random_state=1)
 truth = np.argsort(right.index)
 right = right.reset_index(drop=True)
-right[common] *= np.random.default_rng(0).normal(1, 0.03, size=(90, 2))  # measured again, 3 % off
+right[common] *= np.random.default_rng(0).normal(1, 0.03, size=(60, 2))  # measured again, 3 % off
 
 # %%
 # The common columns are found by themselves and compared directly; ``on="none"`` leaves them among the others.

@@ -2,9 +2,9 @@
 Two tables: which shop is which?
 ================================
 
-You took over a chain of shops. The leases are in one file, the accounts in another, and nobody wrote down which account
-belongs to which shop. The two files have no common key. At the end of this page you know which pairs you can book, and
-which a person should look at.
+You took over a chain of shops. The leases are in one file, the accounts in another, and nobody wrote down which
+account belongs to which shop. The two files have no common key. At the end of this page you know which pairs
+you can book, and which a person should look at.
 """
 
 import tempfile
@@ -21,8 +21,8 @@ from pairup.tables import read_table
 # %%
 # The data
 # --------
-# Two csv files as people have them: semicolons, decimal commas, dates, gaps. They are made here, so that we can count the
-# right pairs afterwards; with your own data you would begin at the next heading.
+# Two csv files as people have them: semicolons, decimal commas, dates, gaps. They are made here, so that we can
+# count the right pairs afterwards; with your own data you would begin at the next heading.
 
 rng = np.random.default_rng(0)
 n = 90
@@ -58,15 +58,16 @@ print((folder / "accounts.csv").read_text()[:240])
 # %%
 # What was read
 # -------------
-# Look at this before anything else. On the command line it is ``pairup match leases.csv accounts.csv --explain``.
+# Look at this before anything else. On the command line it is ``pairup match leases.csv accounts.csv
+# --explain``.
 
 x, y = read_table(folder / "leases.csv"), read_table(folder / "accounts.csv")
 print(str(pair_tables(x, y)).replace(f"{folder}/", ""))
 
 # %%
-# One thing is wrong: the account number is taken for a number like others, and would be compared. It is a name. Say so;
-# ``kinds={…}`` and ``drop=[…]`` repair other columns (``--id-column``, ``--kind`` and ``--drop``). A column of which the
-# other file can know nothing only adds noise: drop it.
+# One thing is wrong: the account number is taken for a number like others, and would be compared. It is a name.
+# Say so; ``kinds={…}`` and ``drop=[…]`` repair other columns (``--id-column``, ``--kind`` and ``--drop``). A
+# column of which the other file can know nothing only adds noise: drop it.
 
 y = y.revise(id_column="account")
 
@@ -78,13 +79,13 @@ matching = pairup.match(x, y)
 print(matching.report)
 
 # %%
-# The first line is the one to act on: how many pairs are expected to be right. It is an estimate, made without knowing the
-# truth; :doc:`/guide/verdict` explains the others.
+# The first line is the one to act on: how many pairs are expected to be right. It is an estimate, made without
+# knowing the truth; :doc:`/guide/verdict` explains the others.
 #
 # Which pairs to believe
 # ----------------------
-# Each pair has a probability. Sort by it, and decide where to draw the line: a wrong booking costs more than a look into
-# the files, so we take 0.9.
+# Each pair has a probability. Sort by it, and decide where to draw the line: a wrong booking costs more than a
+# look into the files, so we take 0.9.
 
 pairs = matching.to_frame()
 sure = pairs[pairs["confidence"] >= 0.9]
@@ -94,8 +95,8 @@ print(f"{len(sure)} of {n} pairs have a probability of at least 0.9")
 # %%
 # Check some by hand
 # ------------------
-# Draw ten pairs at random and look them up: ask the shop, open the lease. We have the truth, so this is what you would
-# have found.
+# Draw ten pairs at random and look them up: ask the shop, open the lease. We have the truth, so this is what
+# you would have found.
 
 drawn = sure.sample(10, random_state=0)
 right = matching.indices == truth
@@ -122,8 +123,8 @@ figure.show()
 # %%
 # The decision
 # ------------
-# Book the pairs above 0.9. Hand the others to a person, each with its three likeliest partners. What that person confirms
-# goes back as known pairs (``anchors=``), and the rest is matched again.
+# Book the pairs above 0.9. Hand the others to a person, each with its three likeliest partners. What that
+# person confirms goes back as known pairs (``anchors=``), and the rest is matched again.
 
 partners, chances = matching.candidates(3)
 unsure = np.flatnonzero(matching.confidence < 0.9)[:3]

@@ -2,10 +2,10 @@
 Embeddings of two models
 ========================
 
-Two neural networks were trained apart, on different pictures. You have the vectors that each gives to the same 200 new
-pictures, but not which vector of one belongs to which of the other; or you want to know whether two models see the world
-alike, without a single labelled pair. At the end of this page you know whether vectors of one model can be searched with
-those of the other.
+Two neural networks were trained apart, on different pictures. You have the vectors that each gives to the same
+200 new pictures, but not which vector of one belongs to which of the other; or you want to know whether two
+models see the world alike, without a single labelled pair. At the end of this page you know whether vectors of
+one model can be searched with those of the other.
 """
 
 import warnings
@@ -21,8 +21,9 @@ from pairup.metrics import match_accuracy
 # %%
 # The data
 # --------
-# Two networks of different width and seed learn to read digits from different training sets. Their hidden layers are the
-# embeddings. Replace `first` and `second` by your own arrays: one row per object, any number of columns.
+# Two networks of different width and seed learn to read digits from different training sets. Their hidden
+# layers are the embeddings. Replace `first` and `second` by your own arrays: one row per object, any number of
+# columns.
 
 digits = load_digits()
 pixels = digits.data / 16
@@ -48,8 +49,8 @@ print(first.shape, second.shape)
 # %%
 # Coordinates mean nothing across models
 # --------------------------------------
-# The columns of the two have nothing to do with each other: even their number differs. What both models share is which
-# pictures are alike. That is all that `match` uses.
+# The columns of the two have nothing to do with each other: even their number differs. What both models share
+# is which pictures are alike. That is all that `match` uses.
 
 figure, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
 for ax, Z, name in ((axes[0], first, "first model"), (axes[1], second[truth], "second model")):
@@ -71,7 +72,8 @@ print(f"right: {match_accuracy(matching.indices, truth):.0%}, which nobody told 
 # %%
 # Is that luck? Compare with a model that saw something else
 # ----------------------------------------------------------
-# The same search on vectors of other pictures of the same digits. The verdict must be different, or it is worth nothing.
+# The same search on vectors of other pictures of the same digits. The verdict must be different, or it is worth
+# nothing.
 
 others = pairup.match(first, embed(two, np.arange(300, 500)))
 print(others.verdict)
@@ -79,8 +81,8 @@ print(others.verdict)
 # %%
 # Search one model with the other
 # -------------------------------
-# A hundred new pictures. `translate` carries their vectors from the first model into the space of the second; there we
-# look for the nearest vector.
+# A hundred new pictures. `translate` carries their vectors from the first model into the space of the second;
+# there we look for the nearest vector.
 
 new = np.arange(200, 300)
 images, targets = matching.translate(embed(one, new)), embed(two, new)
@@ -96,7 +98,7 @@ print(
 # %%
 # The decision
 # ------------
-# The verdict is "reliable" for the same pictures and "not reliable" for other ones, so it is not flattery. The two spaces
-# can be searched as one, without training anything again. The figures of the last step are measured on pictures that the
-# matching never saw: these are the ones to report. Models of real use differ more than these two; repeat the last step with
-# some pairs that you do know before you rely on it.
+# The verdict is "reliable" for the same pictures and "not reliable" for other ones, so it is not flattery. The
+# two spaces can be searched as one, without training anything again. The figures of the last step are measured
+# on pictures that the matching never saw: these are the ones to report. Models of real use differ more than
+# these two; repeat the last step with some pairs that you do know before you rely on it.

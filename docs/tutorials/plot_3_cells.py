@@ -2,9 +2,9 @@
 Cells measured in two ways
 ==========================
 
-Genes of some cells were sequenced, and the open chromatin of others from the same sample, because one cell does not survive
-both. Which cells correspond? Here a careful answer is worth more than a bold one: at the end of this page you know what may
-be said of single cells, and what of cell types.
+Genes of some cells were sequenced, and the open chromatin of others from the same sample, because one cell does
+not survive both. Which cells correspond? Here a careful answer is worth more than a bold one: at the end of
+this page you know what may be said of single cells, and what of cell types.
 """
 
 import matplotlib.pyplot as plt
@@ -16,8 +16,8 @@ from pairup.metrics import image_foscttm, match_accuracy
 # %%
 # The data
 # --------
-# 150 cells that develop from one origin into three types, counted twice with the noise that counts have. With your own data
-# take the counts of both measurements, normalized as you always do; the logarithm is enough here.
+# 150 cells that develop from one origin into three types, counted twice with the noise that counts have. With
+# your own data take the counts of both measurements, normalized as you always do; the logarithm is enough here.
 
 rng = np.random.default_rng(0)
 n = 150
@@ -39,8 +39,9 @@ matching = pairup.match(X, Y)
 print(matching.report)
 
 # %%
-# It says not to rely on it, and why: another solution is as good. The three types have the same shape, so they can be
-# exchanged without a trace, as the next line shows. No method that sees only likeness within each set can do better.
+# It says not to rely on it, and why: another solution is as good. The three types have the same shape, so they
+# can be exchanged without a trace, as the next line shows. No method that sees only likeness within each set
+# can do better.
 
 
 def describe(m):
@@ -53,8 +54,8 @@ print(f"right, by the truth: {describe(matching)}")
 # %%
 # A few known pairs
 # -----------------
-# In practice something is known: a marker gene and the peak beside it, or a few cells measured in both ways. Three old
-# cells of each type are enough to tell the types apart.
+# In practice something is known: a marker gene and the peak beside it, or a few cells measured in both ways.
+# Three old cells of each type are enough to tell the types apart.
 
 known = [int(k) for each in range(3) for k in np.flatnonzero(kind == each)[np.argsort(-age[kind == each])[:3]]]
 helped = pairup.match(X, Y, anchors=[(k, int(truth[k])) for k in known])
@@ -64,9 +65,9 @@ print(f"right, by the truth: {describe(helped)}")
 # %%
 # Ask for less than pairs
 # -----------------------
-# Cells of the same type and age are alike up to noise. A single pair is then a coin toss, but the *expected* partner, the
-# mean over all pairs weighted by their probabilities, is not. FOSCTTM is the share of cells that are nearer to it than the
-# true partner: 0 is perfect, 0.5 is chance.
+# Cells of the same type and age are alike up to noise. A single pair is then a coin toss, but the *expected*
+# partner, the mean over all pairs weighted by their probabilities, is not. FOSCTTM is the share of cells that
+# are nearer to it than the true partner: 0 is perfect, 0.5 is chance.
 
 expected = helped.expected_partner()
 print(f"FOSCTTM of the expected partners: {image_foscttm(expected, truth, Y):.3f}")
@@ -93,6 +94,7 @@ figure.show()
 # %%
 # The decision
 # ------------
-# Do not report single pairs: the verdict forbids it, and the truth agrees. Report types carried over from genes to
-# chromatin for the cells with a clear vote, with the nine known cells named as what they rest on. Without known cells,
-# report nothing but the age. Real cells are harder than these: :doc:`/guide/comparison` has the figures.
+# Do not report single pairs: the verdict forbids it, and the truth agrees. Report types carried over from genes
+# to chromatin for the cells with a clear vote, with the nine known cells named as what they rest on. Without
+# known cells, report nothing but the age. Real cells are harder than these: :doc:`/guide/comparison` has the
+# figures.

@@ -2,8 +2,8 @@
 Photos: from a folder to a poster
 =================================
 
-A folder of photos, and a wall that wants a poster. At the end of this page there is a PDF that a print shop takes, and a
-reason why it looks as it does.
+A folder of photos, and a wall that wants a poster. At the end of this page there is a PDF that a print shop
+takes, and a reason why it looks as it does.
 """
 
 import tempfile
@@ -32,8 +32,8 @@ print(f"{len(photos)} photos, {len(photos.skipped)} files skipped")
 # %%
 # Choose a frame
 # --------------
-# A frame fits itself to the number of photos. Look at it before sorting; text needs enough photos to be read, and
-# `legible` says whether there are enough.
+# A frame fits itself to the number of photos. Look at it before sorting; text needs enough photos to be read,
+# and `legible` says whether there are enough.
 
 for name in ("auto:1.4", "shape:heart", "text:2024"):
     frame = Frame.parse(name).fit(len(photos))
@@ -54,8 +54,8 @@ for ax, (name, weights) in zip(axes, wanted.items(), strict=True):
 figure.show()
 
 # %%
-# The numbers cannot be compared across the three, since each is measured by its own features: use your eyes. Seen from
-# afar, a poster is read by its colours, so we take the default.
+# The numbers cannot be compared across the three, since each is measured by its own features: use your eyes.
+# Seen from afar, a poster is read by its colours, so we take the default.
 #
 # Put one photo where it must be
 # ------------------------------
@@ -69,7 +69,8 @@ print(album.quality.in_words)
 # %%
 # Print it
 # --------
-# A print shop wants a bleed: the picture goes 3 mm beyond the edge on each side and is cut there. The PDF says where.
+# A print shop wants a bleed: the picture goes 3 mm beyond the edge on each side and is cut there. The PDF says
+# where.
 
 style = Style(paper="a2", dpi=100, bleed=3, margin=12, background="#1d1d20", gap=0.06)
 poster = album.save(folder.parent / "poster.pdf", style)
@@ -85,9 +86,10 @@ figure.show()
 # %%
 # The decision
 # ------------
-# The rectangle, since 180 photos are enough for it without blanks; colours and edges, since the poster is seen from afar;
-# one photo pinned; A2 with bleed. The same on the command line::
+# The rectangle, since 180 photos are enough for it without blanks; colours and edges, since the poster is seen
+# from afar; one photo pinned; A2 with bleed. The same on the command line::
 #
-#     pairup album photos/ -o poster.pdf --frame auto:1.4 --pin IMG_0042.jpg=5,8 --paper a2 --bleed 3 --background '#1d1d20'
+#     pairup album photos/ -o poster.pdf --frame auto:1.4 --pin IMG_0042.jpg=5,8 \
+#         --paper a2 --bleed 3 --background '#1d1d20'
 #
 # ``album.save("album.json")`` keeps the order, so that the next print looks the same.

@@ -2,8 +2,8 @@
 Voices: how much speech is enough?
 ==================================
 
-You want one speaker's recordings in the voice of another, who never said the same sentences. At the end of this page you
-know how much to record, and whether the result is good enough for your purpose.
+You want one speaker's recordings in the voice of another, who never said the same sentences. At the end of this
+page you know how much to record, and whether the result is good enough for your purpose.
 """
 
 import base64
@@ -20,8 +20,8 @@ from pairup.voice.splits import align_recordings
 # %%
 # The data
 # --------
-# Two synthetic speakers, so that this page needs no files; ``read_recordings("anna/")`` reads your own. The second has a
-# shorter vocal tract and a higher pitch.
+# Two synthetic speakers, so that this page needs no files; ``read_recordings("anna/")`` reads your own. The
+# second has a shorter vocal tract and a higher pitch.
 
 voices = make_voices(n_words=30, pitches=(105.0, 200.0), tract=0.8)
 print(f"{sum(each.duration for each in voices.source):.0f} s of speech of each")
@@ -29,9 +29,10 @@ print(f"{sum(each.duration for each in voices.source):.0f} s of speech of each")
 # %%
 # What to expect: score before you train
 # --------------------------------------
-# If you have some sentences that both speakers said, they tell how good the conversion can be. Frames are drawn, their
-# order is forgotten, and each method learns from them. The log-spectral distance is measured on other frames, in dB; less
-# is better. "identity" does not convert, "oracle" knows the true pairs: no pairing can beat it.
+# If you have some sentences that both speakers said, they tell how good the conversion can be. Frames are
+# drawn, their order is forgotten, and each method learns from them. The log-spectral distance is measured on
+# other frames, in dB; less is better. "identity" does not convert, "oracle" knows the true pairs: no pairing
+# can beat it.
 
 frames = align_recordings(*voices)
 methods = ["identity", "inca", "auto", "oracle"]
@@ -77,8 +78,8 @@ Player({"the source": voices.source[26], "converted": converted, "the target, fo
 # %%
 # The decision
 # ------------
-# "auto" is nearly flat from the first point on, while "oracle" goes on falling: with more frames of different words the
-# regression could do better, but the pairs do not get more exact. So do not record more of the same. If what you hear is
-# good enough, stop at some ten seconds; if not, let both speakers read a few of the same sentences, for that is what lies
-# between the two curves. On the command line: ``pairup voice score anna/ ben/``, then ``pairup voice train anna/ ben/ -o
-# ben.npz --listen``.
+# "auto" is nearly flat from the first point on, while "oracle" goes on falling: with more frames of different
+# words the regression could do better, but the pairs do not get more exact. So do not record more of the same.
+# If what you hear is good enough, stop at some ten seconds; if not, let both speakers read a few of the same
+# sentences, for that is what lies between the two curves. On the command line: ``pairup voice score anna/
+# ben/``, then ``pairup voice train anna/ ben/ -o ben.npz --listen``.

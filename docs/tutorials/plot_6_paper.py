@@ -2,9 +2,9 @@
 The paper: which method, which width?
 =====================================
 
-You read Yamada and Sugiyama, *Cross-Domain Object Matching with Model Selection*, and want to use or to cite its methods.
-At the end of this page you have its central claim on your own screen: kernelized sorting depends on a width that nobody can
-choose without labels, LSOM chooses for itself.
+You read Yamada and Sugiyama, *Cross-Domain Object Matching with Model Selection*, and want to use or to cite
+its methods. At the end of this page you have its central claim on your own screen: kernelized sorting depends
+on a width that nobody can choose without labels, LSOM chooses for itself.
 """
 
 import matplotlib.pyplot as plt
@@ -17,8 +17,8 @@ from pairup.metrics import match_accuracy
 # %%
 # The data
 # --------
-# The paper's second experiment: pictures cut in the middle. Its own photos are not free to share, so these are tiles of
-# pictures that ship with scikit-image; ``pairup paper run images --data FOLDER`` takes the originals.
+# The paper's second experiment: pictures cut in the middle. Its own photos are not free to share, so these are
+# tiles of pictures that ship with scikit-image; ``pairup paper run images --data FOLDER`` takes the originals.
 
 X, Y, truth = half_images(to_lab(load_tiles(80)))
 print(X.shape, Y.shape)
@@ -53,8 +53,8 @@ ax.legend()
 figure.show()
 
 # %%
-# Can the best width be found without labels? The value that each method maximises is no help: it grows or falls with the
-# width whatever the pairs are.
+# Can the best width be found without labels? The value that each method maximises is no help: it grows or falls
+# with the width whatever the pairs are.
 
 for c, right in zip(widths, hsic, strict=True):
     print(f"KS-HSIC, width {c:.2f}: HSIC {KSHSIC(width=c).fit(X, Y).dependence_:.4f}, right {right:.2f}")
@@ -67,10 +67,11 @@ for c, right in zip(widths, hsic, strict=True):
 #     pairup paper run toy images --quick     # a first look, in a minute or two
 #     pairup paper report
 #
-# :doc:`/paper/index` says what came out as published and what did not, over thirty runs, with the original photos.
+# :doc:`/paper/index` says what came out as published and what did not, over thirty runs, with the original
+# photos.
 #
 # The decision
 # ------------
-# To reproduce the paper, use `LSOM` and say which reading of its step (``nonnegative=``) you took. To compare with
-# kernelized sorting, report every width, or the best one with the words "chosen by labels". To get the most pairs right, use
-# `pairup.match`, which is not the paper's method, and say so.
+# To reproduce the paper, use `LSOM` and say which reading of its step (``nonnegative=``) you took. To compare
+# with kernelized sorting, report every width, or the best one with the words "chosen by labels". To get the
+# most pairs right, use `pairup.match`, which is not the paper's method, and say so.
