@@ -84,7 +84,7 @@ def make_sounds(app):
         ("target", voices.target[20:23]),
         ("converted", [converter.convert(word) for word in source]),
     ):
-        sound = np.concatenate([np.pad(word.samples, (0, word.rate // 4)) for word in words])
+        sound = np.concatenate([np.pad(word.signal, (0, word.rate // 4)) for word in words])
         soundfile.write(folder / f"{name}.flac", sound, words[0].rate)
 
 

@@ -33,7 +33,7 @@ class Player:
     @staticmethod
     def play(recording):
         buffer = io.BytesIO()
-        soundfile.write(buffer, recording.samples, recording.rate, format="FLAC")
+        soundfile.write(buffer, recording.signal, recording.rate, format="FLAC")
         data = base64.b64encode(buffer.getvalue()).decode()
         return f'<audio controls src="data:audio/flac;base64,{data}"></audio>'
 
