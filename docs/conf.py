@@ -34,8 +34,14 @@ html_title = "pairup"
 html_static_path = ["_static"]
 html_css_files = ["pairup.css"]
 html_theme_options = {
-    "light_css_variables": {"color-brand-primary": "#b8005f", "color-brand-content": "#b8005f"},
-    "dark_css_variables": {"color-brand-primary": "#ff6db3", "color-brand-content": "#ff6db3"},
+    "light_css_variables": {
+        "color-brand-primary": "#b8005f",
+        "color-brand-content": "#b8005f",
+    },
+    "dark_css_variables": {
+        "color-brand-primary": "#ff6db3",
+        "color-brand-content": "#ff6db3",
+    },
 }
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
@@ -45,8 +51,14 @@ copybutton_prompt_is_regexp = True
 
 autodoc_preserve_defaults = True
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # docstrings give the types in words: shapes, choices, defaults
-autodoc_default_options = {"members": True, "show-inheritance": True, "inherited-members": "tuple"}
+autodoc_typehints = (
+    "none"  # docstrings give the types in words: shapes, choices, defaults
+)
+autodoc_default_options = {
+    "members": True,
+    "show-inheritance": True,
+    "inherited-members": "tuple",
+}
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 
@@ -61,6 +73,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "write_computation_times": False,
+    "thumbnail_size": (480, 320),
     "within_subsection_order": "FileNameSortKey",
 }
 
@@ -77,14 +90,18 @@ def make_sounds(app):
 
     folder.mkdir(exist_ok=True)
     voices = make_voices(n_words=24, pitches=(105.0, 200.0), tract=0.8)
-    converter = VoiceConverter(n_frames=300).fit(voices.source[:10], voices.target[10:20])
+    converter = VoiceConverter(n_frames=300).fit(
+        voices.source[:10], voices.target[10:20]
+    )
     source = voices.source[20:23]
     for name, words in (
         ("source", source),
         ("target", voices.target[20:23]),
         ("converted", [converter.convert(word) for word in source]),
     ):
-        sound = np.concatenate([np.pad(word.signal, (0, word.rate // 4)) for word in words])
+        sound = np.concatenate(
+            [np.pad(word.signal, (0, word.rate // 4)) for word in words]
+        )
         soundfile.write(folder / f"{name}.flac", sound, words[0].rate)
 
 
@@ -92,9 +109,15 @@ def escape_markup(app, what, name, obj, options, lines):
     """Keep |A| an absolute value and f(*args) a call: in reStructuredText they begin a substitution and emphasis."""
     example = False
     for i, line in enumerate(lines):
-        example = bool(line.strip()) and (example or line.lstrip().startswith(">>>"))
+        example = bool(line.strip()) and (
+            example or line.lstrip().startswith(">>>")
+        )
         if not example:
-            lines[i] = re.sub(r"(``.*?``)|(\||(?<=\()\*)", lambda found: found[1] or "\\" + found[2], line)
+            lines[i] = re.sub(
+                r"(``.*?``)|(\||(?<=\()\*)",
+                lambda found: found[1] or "\\" + found[2],
+                line,
+            )
 
 
 def skip_member(app, what, name, obj, skip, options):
@@ -118,7 +141,11 @@ def draw_block(translator, node):
 
 def setup(app):
     """Connect these functions to Sphinx; that of docstrings runs before napoleon."""
-    app.add_html_math_renderer("mathml", inline_renderers=(draw_inline, None), block_renderers=(draw_block, None))
+    app.add_html_math_renderer(
+        "mathml",
+        inline_renderers=(draw_inline, None),
+        block_renderers=(draw_block, None),
+    )
     app.connect("builder-inited", make_sounds)
     app.connect("autodoc-process-docstring", escape_markup, priority=1)
     app.connect("autodoc-skip-member", skip_member)

@@ -52,7 +52,13 @@ figure, axes = plt.subplots(2, 3, figsize=(10, 6), layout="constrained")
 for ax, (title, indices) in zip(axes.flat, pairings.items(), strict=False):
     MatchedPairsDisplay.from_indices(indices, X, Y, function=cube, ax=ax)
     if title.endswith("mirrored"):
-        ax.plot(np.sort(X[:, 0]), -(np.sort(X[:, 0]) ** 3), color="0.6", linestyle="--", zorder=0)
+        ax.plot(
+            np.sort(X[:, 0]),
+            -(np.sort(X[:, 0]) ** 3),
+            color="0.6",
+            linestyle="--",
+            zorder=0,
+        )
     ax.set_title(title)
 for ax, (title, model) in zip(axes.flat[4:], searches.items(), strict=True):
     ConvergenceDisplay.from_estimator(model, ax=ax)
@@ -63,8 +69,12 @@ for ax, (title, model) in zip(axes.flat[4:], searches.items(), strict=True):
 # are equally dependent, up to differences of the sample. So the matching is scored against both.
 
 for name, model in {"KS-NOCCO": nocco, "LSOM": lsom}.items():
-    right, mirrored = (match_accuracy(model.assignment_, t) for t in (truth, mirror))
-    print(f"{name}: {right:.0%} right, {mirrored:.0%} mirrored; iterations: {model.n_iter_}")
+    right, mirrored = (
+        match_accuracy(model.assignment_, t) for t in (truth, mirror)
+    )
+    print(
+        f"{name}: {right:.0%} right, {mirrored:.0%} mirrored; iterations: {model.n_iter_}"
+    )
 
 # %%
 # The data cannot tell which it is, and more: any two sets of numbers can be sorted against each other, related

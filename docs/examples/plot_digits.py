@@ -29,7 +29,16 @@ figure.show()
 
 rows, columns = album.frame.cells.T
 figure, ax = plt.subplots(figsize=(10, 4.4), layout="constrained")
-points = ax.scatter(columns, -rows, c=digits.target[album.order], cmap="tab10", vmin=-0.5, vmax=9.5, marker="s", s=70)
+points = ax.scatter(
+    columns,
+    -rows,
+    c=digits.target[album.order],
+    cmap="tab10",
+    vmin=-0.5,
+    vmax=9.5,
+    marker="s",
+    s=70,
+)
 ax.set_aspect("equal")
 ax.axis("off")
 figure.colorbar(points, ticks=range(10), label="digit", shrink=0.8)

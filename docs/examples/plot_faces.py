@@ -19,7 +19,11 @@ faces = np.load(Path(skimage.data.__file__).parent / "lfw_subset.npy")[:100]
 pictures = np.repeat((255 * faces).astype(np.uint8)[..., None], 3, axis=-1)
 photos = Photos.from_arrays(pictures)
 frame = Frame.shape("ring").fit(100)
-top = frame.cells[np.lexsort((np.abs(frame.cells[:, 1] - frame.cells[:, 1].mean()), frame.cells[:, 0]))[0]]
+top = frame.cells[
+    np.lexsort(
+        (np.abs(frame.cells[:, 1] - frame.cells[:, 1].mean()), frame.cells[:, 0])
+    )[0]
+]
 album = arrange(photos, frame, pins={7: tuple(top)})
 print(album.quality.in_words)
 

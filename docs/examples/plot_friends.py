@@ -17,7 +17,9 @@ rng = np.random.default_rng(1)
 codes = dict(zip(club, rng.permutation(34) + 100, strict=True))
 other = nx.relabel_nodes(club, codes)
 edges = sorted(other.edges)
-other.remove_edges_from([edges[k] for k in rng.choice(len(edges), len(edges) // 10, replace=False)])
+other.remove_edges_from(
+    [edges[k] for k in rng.choice(len(edges), len(edges) // 10, replace=False)]
+)
 
 matching = pairup.match(club, other)
 print(matching.report)
@@ -34,9 +36,19 @@ print(
 )
 
 places = nx.spring_layout(club, seed=3)
-back = {code: places[node] for node, code in zip(matching.names[0], found, strict=True)}
+back = {
+    code: places[node] for node, code in zip(matching.names[0], found, strict=True)
+}
 figure, axes = plt.subplots(1, 2, figsize=(10, 4.8), layout="constrained")
-nx.draw_networkx(club, places, ax=axes[0], node_color="#c98bb0", node_size=260, font_size=8, edge_color="0.8")
+nx.draw_networkx(
+    club,
+    places,
+    ax=axes[0],
+    node_color="#c98bb0",
+    node_size=260,
+    font_size=8,
+    edge_color="0.8",
+)
 shades = [matching.confidence[list(found).index(code)] for code in other]
 nx.draw_networkx(
     other,
@@ -52,7 +64,9 @@ nx.draw_networkx(
     edge_color="0.8",
 )
 axes[0].set_title("the club")
-axes[1].set_title("the other source, at the places of the partners found\n(yellow: sure, blue: not sure)")
+axes[1].set_title(
+    "the other source, at the places of the partners found\n(yellow: sure, blue: not sure)"
+)
 for ax in axes:
     ax.axis("off")
 figure.show()

@@ -23,7 +23,9 @@ X, Y, truth = half_images(to_lab(tiles))
 
 for method in ("ks-hsic", "ks-nocco", "lsom", "auto"):
     matching = pairup.match(X, Y, method=method)
-    print(f"{method}: {match_accuracy(matching.indices, truth, Y):.0%} of the right halves found")
+    print(
+        f"{method}: {match_accuracy(matching.indices, truth, Y):.0%} of the right halves found"
+    )
     print(f"  {matching.verdict}")
 print(f"chance: {1 / len(X):.1%}")
 
@@ -35,4 +37,6 @@ print(f"chance: {1 / len(X):.1%}")
 
 left, right = tiles[:, :, :20], tiles[truth.argsort(), :, 20:]
 figure, ax = plt.subplots(figsize=(9, 7.2), layout="constrained")
-display = MatchedImagesDisplay.from_matching(matching, left, right, truth=truth, ax=ax)
+display = MatchedImagesDisplay.from_matching(
+    matching, left, right, truth=truth, ax=ax
+)

@@ -16,12 +16,17 @@ from pairup.shreds import Shreds
 pictures = load_tiles(120)
 shreds = Shreds.cut(pictures, "strips")
 X, Y, truth = shreds.sets
-first, second = np.arange(100), truth[np.arange(40, 120)]  # pictures 40 to 99 are on both piles
+first, second = (
+    np.arange(100),
+    truth[np.arange(40, 120)],
+)  # pictures 40 to 99 are on both piles
 matching = pairup.match(X[first], Y[second], overlap=60 / 80)
 
 paired = np.flatnonzero(matching.indices >= 0)
 right = matching.indices[paired] == paired - 40
-print(f"{len(paired)} pairs, {right.sum()} of them right; {np.sum(paired >= 40)} of their pictures are on both piles")
+print(
+    f"{len(paired)} pairs, {right.sum()} of them right; {np.sum(paired >= 40)} of their pictures are on both piles"
+)
 print(matching.verdict)
 
 # %%
@@ -33,7 +38,10 @@ figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
 
 
 def sheet(tiles, columns=8):
-    rows = [np.concatenate(list(tiles[k : k + columns]), axis=1) for k in range(0, columns * 4, columns)]
+    rows = [
+        np.concatenate(list(tiles[k : k + columns]), axis=1)
+        for k in range(0, columns * 4, columns)
+    ]
     return np.concatenate(rows)
 
 

@@ -14,7 +14,9 @@ from pairup.shreds import Reunion, Shreds
 
 shreds = Shreds.cut(load_tiles(120), "strips")
 X, Y, truth = shreds.sets
-print(f"pile 1: {X.shape[0]} objects of {X.shape[1]} numbers; pile 2: {Y.shape[0]} of {Y.shape[1]}")
+print(
+    f"pile 1: {X.shape[0]} objects of {X.shape[1]} numbers; pile 2: {Y.shape[0]} of {Y.shape[1]}"
+)
 
 # %%
 # Two arrays in, one result out. The true pairs are used only to count the right ones.

@@ -25,12 +25,22 @@ print(matching.verdict)
 images = matching.translate(X[80:])
 error = np.linalg.norm(images - Y[80:], axis=1)
 spread = np.linalg.norm(Y - Y.mean(axis=0), axis=1)
-print(f"median distance to the true partner {np.median(error):.2f}, to the middle of Y {np.median(spread):.2f}")
-print(f"new objects paired up: {match_accuracy(matching.assign(X[80:], Y[80:]), np.arange(30)):.0%} right")
+print(
+    f"median distance to the true partner {np.median(error):.2f}, to the middle of Y {np.median(spread):.2f}"
+)
+print(
+    f"new objects paired up: {match_accuracy(matching.assign(X[80:], Y[80:]), np.arange(30)):.0%} right"
+)
 
 figure, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
 ax.scatter(*Y[:80].T, s=14, color="0.75", label="the set that was matched")
-ax.scatter(*Y[80:].T, s=34, facecolors="none", edgecolors="#222222", label="partners of new objects")
+ax.scatter(
+    *Y[80:].T,
+    s=34,
+    facecolors="none",
+    edgecolors="#222222",
+    label="partners of new objects",
+)
 ax.scatter(*images.T, s=18, color="#b8005f", label="where they were expected")
 for start, end in zip(Y[80:], images, strict=True):
     ax.plot(*zip(start, end, strict=True), color="#b8005f", linewidth=0.7)

@@ -16,7 +16,9 @@ from pairup.voice import VoiceConverter
 from pairup.voice.plots import SpectrogramDisplay
 
 voices = make_voices(n_words=24, pitches=(105.0, 200.0), tract=0.8)
-converter = VoiceConverter(n_frames=300).fit(voices.source[:10], voices.target[10:20])  # no word in common
+converter = VoiceConverter(n_frames=300).fit(
+    voices.source[:10], voices.target[10:20]
+)  # no word in common
 word = 22
 converted = converter.convert(voices.source[word])
 
@@ -28,7 +30,10 @@ class Player:
         self.recordings = recordings
 
     def _repr_html_(self):
-        return "".join(f"<p>{name}<br>{self.play(each)}</p>" for name, each in self.recordings.items())
+        return "".join(
+            f"<p>{name}<br>{self.play(each)}</p>"
+            for name, each in self.recordings.items()
+        )
 
     @staticmethod
     def play(recording):
@@ -53,4 +58,7 @@ Player(recordings)
 # The dark bands are resonances of the vocal tract. Those of the converted word lie where the second speaker has
 # them.
 
-SpectrogramDisplay(recordings=dict(zip(("first", "converted", "second"), recordings.values(), strict=True))).plot()
+named = dict(
+    zip(("first", "converted", "second"), recordings.values(), strict=True)
+)
+spectrograms = SpectrogramDisplay(recordings=named).plot()

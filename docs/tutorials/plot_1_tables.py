@@ -26,7 +26,10 @@ from pairup.tables import read_table
 
 rng = np.random.default_rng(0)
 n = 90
-area, street = rng.gamma(3.0, 60.0, n), rng.gamma(2.0, 1.0, n)  # square metres; how busy the street is
+area, street = (
+    rng.gamma(3.0, 60.0, n),
+    rng.gamma(2.0, 1.0, n),
+)  # square metres; how busy the street is
 days = rng.gamma(2.0, 900.0, n).round()  # since the shop opened
 today = pd.Timestamp("2024-01-01")
 leases = pd.DataFrame(
@@ -40,10 +43,14 @@ leases = pd.DataFrame(
 accounts = pd.DataFrame(
     {
         "account": rng.permutation(np.arange(7000, 7000 + n)),
-        "turnover": (area**0.9 * (20 + 30 * street) * rng.normal(1, 0.02, n)).round(2),
+        "turnover": (area**0.9 * (20 + 30 * street) * rng.normal(1, 0.02, n)).round(
+            2
+        ),
         "electricity": (area * 1.9 * rng.normal(1, 0.02, n)).round(1),
         "staff": np.maximum(1, np.round(area / 40 + 2 * street)).astype(int),
-        "first_entry": (today - pd.to_timedelta(days - rng.integers(5, 40, n), unit="D")).strftime("%d.%m.%Y"),
+        "first_entry": (
+            today - pd.to_timedelta(days - rng.integers(5, 40, n), unit="D")
+        ).strftime("%d.%m.%Y"),
     }
 )
 accounts.loc[rng.choice(n, 8, replace=False), "electricity"] = None
@@ -116,7 +123,11 @@ ax.hist(
     label=["right", "wrong"],
 )
 ax.axvline(0.9, color="#222222", linestyle="--", linewidth=1)
-ax.set(xlabel="probability", ylabel="pairs", title="booked automatically to the right of the line")
+ax.set(
+    xlabel="probability",
+    ylabel="pairs",
+    title="booked automatically to the right of the line",
+)
 ax.legend(loc="upper left")
 figure.show()
 
@@ -129,5 +140,8 @@ figure.show()
 partners, chances = matching.candidates(3)
 unsure = np.flatnonzero(matching.confidence < 0.9)[:3]
 for k in unsure:
-    options = ", ".join(f"{matching.names[1][j]} ({p:.0%})" for j, p in zip(partners[k], chances[k], strict=True))
+    options = ", ".join(
+        f"{matching.names[1][j]} ({p:.0%})"
+        for j, p in zip(partners[k], chances[k], strict=True)
+    )
     print(f"{matching.names[0][k]}: {options}")

@@ -32,7 +32,9 @@ pixels = digits.data / 16
 def train(rows, width, seed):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # sixty passes are enough here
-        return MLPClassifier((width,), max_iter=60, random_state=seed).fit(pixels[rows], digits.target[rows])
+        return MLPClassifier((width,), max_iter=60, random_state=seed).fit(
+            pixels[rows], digits.target[rows]
+        )
 
 
 def embed(model, rows):
@@ -53,7 +55,10 @@ print(first.shape, second.shape)
 # is which pictures are alike. That is all that `match` uses.
 
 figure, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
-for ax, Z, name in ((axes[0], first, "first model"), (axes[1], second[truth], "second model")):
+for ax, Z, name in (
+    (axes[0], first, "first model"),
+    (axes[1], second[truth], "second model"),
+):
     distances = np.linalg.norm(Z[:, None] - Z[None], axis=-1)
     by_digit = np.argsort(digits.target[:200], kind="stable")
     ax.imshow(distances[np.ix_(by_digit, by_digit)], cmap="magma")

@@ -24,7 +24,9 @@ n = 150
 kind, age = rng.integers(0, 3, n), rng.beta(1.6, 0.8, n)
 state = np.zeros((n, 4))
 state[:, 0] = age
-state[np.arange(n), 1 + kind] = 2 * np.maximum(age - 0.3, 0)  # the types part at the age of 0.3
+state[np.arange(n), 1 + kind] = 2 * np.maximum(
+    age - 0.3, 0
+)  # the types part at the age of 0.3
 genes = rng.poisson(4.0 * np.exp(state @ (rng.gamma(1.0, 1.0, (4, 60)) - 1)))
 peaks = rng.poisson(2.5 * np.exp(state @ (rng.gamma(1.0, 1.0, (4, 90)) - 1)))
 order = rng.permutation(n)
@@ -45,7 +47,10 @@ print(matching.report)
 
 
 def describe(m):
-    pairs, types = match_accuracy(m.indices, truth), np.mean(kind[order][m.indices] == kind)
+    pairs, types = (
+        match_accuracy(m.indices, truth),
+        np.mean(kind[order][m.indices] == kind),
+    )
     return f"pairs {pairs:.0%}, type {types:.0%}, age correlated {np.corrcoef(age[order][m.indices], age)[0, 1]:.2f}"
 
 
@@ -57,7 +62,11 @@ print(f"right, by the truth: {describe(matching)}")
 # In practice something is known: a marker gene and the peak beside it, or a few cells measured in both ways.
 # Three old cells of each type are enough to tell the types apart.
 
-known = [int(k) for each in range(3) for k in np.flatnonzero(kind == each)[np.argsort(-age[kind == each])[:3]]]
+known = [
+    int(k)
+    for each in range(3)
+    for k in np.flatnonzero(kind == each)[np.argsort(-age[kind == each])[:3]]
+]
 helped = pairup.match(X, Y, anchors=[(k, int(truth[k])) for k in known])
 print(helped.report)
 print(f"right, by the truth: {describe(helped)}")
@@ -72,7 +81,9 @@ print(f"right, by the truth: {describe(helped)}")
 expected = helped.expected_partner()
 print(f"FOSCTTM of the expected partners: {image_foscttm(expected, truth, Y):.3f}")
 
-votes = np.stack([helped.probabilities @ (kind[order] == each) for each in range(3)], axis=1)
+votes = np.stack(
+    [helped.probabilities @ (kind[order] == each) for each in range(3)], axis=1
+)
 guess, share = votes.argmax(axis=1), votes.max(axis=1) / votes.sum(axis=1)
 print(
     f"type of the other measurement, by these probabilities: {np.mean(guess == kind):.0%} right; "
@@ -85,7 +96,14 @@ for ax, points, colours, title in (
     (axes[0], Y[truth], kind, "chromatin, coloured by the true type"),
     (axes[1], Y[truth], guess, "coloured by the type that the genes vote for"),
 ):
-    ax.scatter(*((points - Y.mean(axis=0)) @ flat[2][:2].T).T, c=colours, cmap="Set1", vmin=0, vmax=8, s=24)
+    ax.scatter(
+        *((points - Y.mean(axis=0)) @ flat[2][:2].T).T,
+        c=colours,
+        cmap="Set1",
+        vmin=0,
+        vmax=8,
+        s=24,
+    )
     ax.set_title(title, fontsize=10)
     ax.set_xticks([])
     ax.set_yticks([])

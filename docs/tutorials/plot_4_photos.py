@@ -37,19 +37,28 @@ print(f"{len(photos)} photos, {len(photos.skipped)} files skipped")
 
 for name in ("auto:1.4", "shape:heart", "text:2024"):
     frame = Frame.parse(name).fit(len(photos))
-    print(f"{name}: {len(frame.cells)} cells, {'can be read' if frame.legible else 'too few photos to be read'}")
+    print(
+        f"{name}: {len(frame.cells)} cells, {'can be read' if frame.legible else 'too few photos to be read'}"
+    )
 
 # %%
 # What should be alike?
 # ---------------------
 # By default photos are compared by colours and edges. Sort by colour alone, and by edges alone, and compare.
 
-wanted = {"colour and edges": None, "colour alone": {"edges": 0}, "edges alone": {"colour": 0}}
+wanted = {
+    "colour and edges": None,
+    "colour alone": {"edges": 0},
+    "edges alone": {"colour": 0},
+}
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.2), layout="constrained")
 for ax, (name, weights) in zip(axes, wanted.items(), strict=True):
     album = arrange(photos, "auto:1.4", features=photo_features(photos, weights))
     ax.imshow(draw_picture(album, Style(cell=20, gap=0.05)))
-    ax.set_title(f"{name}:\n{album.quality.likeness:.1f}× more alike than in a random order", fontsize=10)
+    ax.set_title(
+        f"{name}:\n{album.quality.likeness:.1f}× more alike than in a random order",
+        fontsize=10,
+    )
     ax.axis("off")
 figure.show()
 
@@ -72,13 +81,25 @@ print(album.quality.in_words)
 # A print shop wants a bleed: the picture goes 3 mm beyond the edge on each side and is cut there. The PDF says
 # where.
 
-style = Style(paper="a2", dpi=100, bleed=3, margin=12, background="#1d1d20", gap=0.06)
+style = Style(
+    paper="a2", dpi=100, bleed=3, margin=12, background="#1d1d20", gap=0.06
+)
 poster = album.save(folder.parent / "poster.pdf", style)
-sheets = album.save(folder.parent / "sheets.pdf", Style(paper="a4", dpi=100, page_rows=5, captions="name"))
+sheets = album.save(
+    folder.parent / "sheets.pdf",
+    Style(paper="a4", dpi=100, page_rows=5, captions="name"),
+)
 web = album.save(folder.parent / "album.html")
-print([f"{path.name}: {path.stat().st_size // 1024} KiB" for path in (poster, sheets, web)])
+print(
+    [
+        f"{path.name}: {path.stat().st_size // 1024} KiB"
+        for path in (poster, sheets, web)
+    ]
+)
 
-figure, ax = plt.subplots(figsize=(9, 6.4), layout="constrained", facecolor="#1d1d20")
+figure, ax = plt.subplots(
+    figsize=(9, 6.4), layout="constrained", facecolor="#1d1d20"
+)
 ax.imshow(draw_picture(album, Style(cell=40, gap=0.06, background="#1d1d20")))
 ax.axis("off")
 figure.show()

@@ -36,15 +36,22 @@ print(f"{sum(each.duration for each in voices.source):.0f} s of speech of each")
 
 frames = align_recordings(*voices)
 methods = ["identity", "inca", "auto", "oracle"]
-rows = list(score_frames(frames, train=[25, 50, 100, 200], splits=3, methods=methods, test=800))
-LearningCurveDisplay(rows=rows).plot()
+rows = list(
+    score_frames(
+        frames, train=[25, 50, 100, 200], splits=3, methods=methods, test=800
+    )
+)
+curve = LearningCurveDisplay(rows=rows).plot()
 
 # %%
 # The same as numbers.
 
 table = {(line["method"], line["n"]): line["mean"] for line in summarize(rows)}
 for method in methods:
-    print(f"{method:9}" + "".join(f"{table[method, n]:7.2f}" for n in (25, 50, 100, 200)))
+    print(
+        f"{method:9}"
+        + "".join(f"{table[method, n]:7.2f}" for n in (25, 50, 100, 200))
+    )
 gain = [table["identity", n] - table["auto", n] for n in (25, 50, 100, 200)]
 print(f"gained over no conversion: {', '.join(f'{each:.2f}' for each in gain)} dB")
 
@@ -53,7 +60,9 @@ print(f"gained over no conversion: {', '.join(f'{each:.2f}' for each in gain)} d
 # ------------------------
 # Now as in real use: the two training sets have no word in common, and the test word is in neither.
 
-converter = VoiceConverter(n_frames=300).fit(voices.source[:12], voices.target[12:24])
+converter = VoiceConverter(n_frames=300).fit(
+    voices.source[:12], voices.target[12:24]
+)
 converted = converter.convert(voices.source[26])
 
 
@@ -64,7 +73,10 @@ class Player:
         self.recordings = recordings
 
     def _repr_html_(self):
-        return "".join(f"<p>{name}<br>{self.play(each)}</p>" for name, each in self.recordings.items())
+        return "".join(
+            f"<p>{name}<br>{self.play(each)}</p>"
+            for name, each in self.recordings.items()
+        )
 
     @staticmethod
     def play(recording):
@@ -73,7 +85,13 @@ class Player:
         return f'<audio controls src="data:audio/flac;base64,{base64.b64encode(buffer.getvalue()).decode()}"></audio>'
 
 
-Player({"the source": voices.source[26], "converted": converted, "the target, for comparison": voices.target[26]})
+Player(
+    {
+        "the source": voices.source[26],
+        "converted": converted,
+        "the target, for comparison": voices.target[26],
+    }
+)
 
 # %%
 # The decision

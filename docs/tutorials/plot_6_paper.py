@@ -30,7 +30,10 @@ print(X.shape, Y.shape)
 
 widths = [0.5, 1.0, 2.0, 10**0.5, 5.0]
 hsic = [match_accuracy(KSHSIC(width=c).fit_predict(X, Y), truth) for c in widths]
-nocco = [match_accuracy(KSNOCCO(width=c, epsilon=0.05).fit_predict(X, Y), truth) for c in widths]
+nocco = [
+    match_accuracy(KSNOCCO(width=c, epsilon=0.05).fit_predict(X, Y), truth)
+    for c in widths
+]
 
 # %%
 # LSOM chooses by cross-validation
@@ -48,7 +51,12 @@ for value, name, colour in (
     (match_accuracy(auto.indices, truth), "pairup.match", "#b8005f"),
 ):
     ax.axhline(value, color=colour, label=f"{name}: {value:.2f}")
-ax.set(xscale="log", xlabel="width, in median distances", ylabel="share of right pairs", ylim=(0, 1))
+ax.set(
+    xscale="log",
+    xlabel="width, in median distances",
+    ylabel="share of right pairs",
+    ylim=(0, 1),
+)
 ax.legend()
 figure.show()
 
@@ -57,7 +65,9 @@ figure.show()
 # with the width whatever the pairs are.
 
 for c, right in zip(widths, hsic, strict=True):
-    print(f"KS-HSIC, width {c:.2f}: HSIC {KSHSIC(width=c).fit(X, Y).dependence_:.4f}, right {right:.2f}")
+    print(
+        f"KS-HSIC, width {c:.2f}: HSIC {KSHSIC(width=c).fit(X, Y).dependence_:.4f}, right {right:.2f}"
+    )
 
 # %%
 # What to cite
