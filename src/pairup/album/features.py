@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairup.album.photos import Photos
+from pairup.archives import NUMPY_DAMAGE, read_array
 from pairup.colours import to_lab
 from pairup.types import Array, Images
 from pairup.validation import check_set
@@ -225,7 +226,12 @@ def read_vectors(path: str | os.PathLike[str], photos: Photos) -> Array:
     """
     path = Path(path)
     if path.suffix.lower() == ".npy":
-        vectors = np.load(path, allow_pickle=False)
+        try:
+            vectors = read_array(path)
+        except NUMPY_DAMAGE as error:
+            raise ValueError(f"{path} cannot be read as an array ({error}); save it again with numpy.save") from error
+        if vectors.ndim == 0:
+            raise ValueError(f"{path} holds a single number; it needs a row per photo")
         if len(vectors) != len(photos):
             raise ValueError(
                 f"{path} has {len(vectors)} rows for {len(photos)} photos; it needs a row per photo in listing order "
