@@ -51,9 +51,7 @@ copybutton_prompt_is_regexp = True
 
 autodoc_preserve_defaults = True
 autodoc_member_order = "bysource"
-autodoc_typehints = (
-    "none"  # docstrings give the types in words: shapes, choices, defaults
-)
+autodoc_typehints = "none"  # docstrings give the types in words: shapes, choices, defaults
 autodoc_default_options = {
     "members": True,
     "show-inheritance": True,
@@ -90,18 +88,14 @@ def make_sounds(app):
 
     folder.mkdir(exist_ok=True)
     voices = make_voices(n_words=24, pitches=(105.0, 200.0), tract=0.8)
-    converter = VoiceConverter(n_frames=300).fit(
-        voices.source[:10], voices.target[10:20]
-    )
+    converter = VoiceConverter(n_frames=300).fit(voices.source[:10], voices.target[10:20])
     source = voices.source[20:23]
     for name, words in (
         ("source", source),
         ("target", voices.target[20:23]),
         ("converted", [converter.convert(word) for word in source]),
     ):
-        sound = np.concatenate(
-            [np.pad(word.signal, (0, word.rate // 4)) for word in words]
-        )
+        sound = np.concatenate([np.pad(word.signal, (0, word.rate // 4)) for word in words])
         soundfile.write(folder / f"{name}.flac", sound, words[0].rate)
 
 
@@ -109,9 +103,7 @@ def escape_markup(app, what, name, obj, options, lines):
     """Keep |A| an absolute value and f(*args) a call: in reStructuredText they begin a substitution and emphasis."""
     example = False
     for i, line in enumerate(lines):
-        example = bool(line.strip()) and (
-            example or line.lstrip().startswith(">>>")
-        )
+        example = bool(line.strip()) and (example or line.lstrip().startswith(">>>"))
         if not example:
             lines[i] = re.sub(
                 r"(``.*?``)|(\||(?<=\()\*)",

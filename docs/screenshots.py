@@ -22,17 +22,9 @@ from typing import Any
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-SIZES = {
-    "wide": {"width": 1280, "height": 800},
-    "narrow": {"width": 390, "height": 844},
-}
+SIZES = {"wide": {"width": 1280, "height": 800}, "narrow": {"width": 390, "height": 844}}
 KINDS = ("album", "match", "voice")
-IN_DOCS = (
-    "home-wide-light",
-    "album-wide-dark",
-    "match-wide-light",
-    "voice-wide-light",
-)
+IN_DOCS = ("home-wide-light", "album-wide-dark", "match-wide-light", "voice-wide-light")
 STATIC = Path(__file__).parent / "_static"
 
 
@@ -40,16 +32,7 @@ STATIC = Path(__file__).parent / "_static"
 def studio(*arguments: str) -> Iterator[str]:
     """Run a studio on a workspace of its own, and yield its address."""
     with tempfile.TemporaryDirectory() as workspace:
-        command = [
-            sys.executable,
-            "-m",
-            "pairup",
-            "studio",
-            "--no-browser",
-            "--workspace",
-            workspace,
-            *arguments,
-        ]
+        command = [sys.executable, "-m", "pairup", "studio", "--no-browser", "--workspace", workspace, *arguments]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         try:
             assert process.stderr is not None
@@ -87,37 +70,22 @@ def show_pair(page: Any) -> None:
 
 def take(url: str, names: set[str] | None) -> Iterator[tuple[str, bytes]]:
     """Yield the name and the PNG of each picture."""
-    browser_path = next(
-        filter(
-            None,
-            map(shutil.which, ("chromium", "chromium-browser", "google-chrome")),
-        ),
-        None,
-    )
+    browser_path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if browser_path is None:
         sys.exit("no Chromium found; install it (package chromium)")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=browser_path, args=["--no-sandbox", "--disable-gpu"]
-        )
+        browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox", "--disable-gpu"])
         maker = browser.new_page(viewport=SIZES["wide"])
         projects = {}
         for kind in reversed(KINDS):
-            made = maker.request.post(
-                f"{url}/api/projects", data={"kind": kind, "demo": True}
-            ).json()
+            made = maker.request.post(f"{url}/api/projects", data={"kind": kind, "demo": True}).json()
             maker.goto(f"{url}/{kind}/{made['id']}")
             wait_until_done(maker, url, made["id"])
             projects[kind] = made["id"]
-        pages = {
-            "home": "/",
-            **{kind: f"/{kind}/{projects[kind]}" for kind in KINDS},
-        }
+        pages = {"home": "/", **{kind: f"/{kind}/{projects[kind]}" for kind in KINDS}}
         for size, viewport in SIZES.items():
             for theme in ("light", "dark"):
-                page = browser.new_page(
-                    viewport=viewport, color_scheme=theme, device_scale_factor=1.5
-                )
+                page = browser.new_page(viewport=viewport, color_scheme=theme, device_scale_factor=1.5)
                 for name, path in pages.items():
                     title = f"{name}-{size}-{theme}"
                     if names is None or title in names:
@@ -131,15 +99,9 @@ def take(url: str, names: set[str] | None) -> Iterator[tuple[str, bytes]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "folder", type=Path, nargs="?", help="where the pictures go"
-    )
-    parser.add_argument(
-        "--docs", action="store_true", help="make those of the docs"
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, nargs="?", help="where the pictures go")
+    parser.add_argument("--docs", action="store_true", help="make those of the docs")
     options = parser.parse_args()
     if options.docs == (options.folder is not None):
         parser.error("give a folder, or --docs")
@@ -148,9 +110,7 @@ def main() -> None:
         for title, content in take(url, set(IN_DOCS) if options.docs else None):
             if options.docs:
                 path = STATIC / f"studio-{title}.webp"
-                Image.open(io.BytesIO(content)).convert("RGB").save(
-                    path, quality=82, method=6
-                )
+                Image.open(io.BytesIO(content)).convert("RGB").save(path, quality=82, method=6)
             else:
                 options.folder.mkdir(parents=True, exist_ok=True)
                 path = options.folder / f"{title}.png"
