@@ -42,6 +42,11 @@ def command(sources: tuple[Path, ...], port: int, host: str, workspace: Path | N
     with recordings or folders of two VOICES, source and target, with learning the second. What is to be converted may
     follow. All files are read where they are and never changed. Projects are kept in the workspace; Ctrl-C stops the
     studio, and nothing is lost.
+
+    \b
+    Examples:
+      pairup studio photos/
+      pairup studio customers.csv orders.csv
     """
     from pairup.studio.worker import Worker
 
