@@ -1,6 +1,8 @@
 """Albums beside their peers, in one run each; one thread, CPU seconds, compilation apart.
 
-    python benchmarks/albums.py colours    1024 random colours into 32×32, seeds 0–4
+    python benchmarks/albums.py colours    1024 random colours into 32×32, seeds 0–4, and with --fresh 5–9
+    python benchmarks/albums.py frontier   10⁴, 10⁵ and 10⁶ random colours: each preset beside vc-flas
+    python benchmarks/albums.py threads    the same on one thread and on two: wall time
     python benchmarks/albums.py photos     320 Flickr photos into 16×20 and into a smiley of 320 cells
     python benchmarks/albums.py paper      the paper's six albums, by LSOM and by the default method
     python benchmarks/albums.py large      10,000 tiles into 100×100: seconds and memory of each stage
@@ -14,6 +16,7 @@ import argparse
 import importlib.util
 import os
 import resource
+import subprocess
 import sys
 import tempfile
 import time
@@ -47,6 +50,10 @@ def ours(X: Array, cells: NDArray[np.intp], seed: int) -> Order:
 
 def draft(X: Array, cells: NDArray[np.intp], seed: int) -> Order:
     return arrange(X, Frame.points(cells), random_state=seed, draft=True).order
+
+
+def best(X: Array, cells: NDArray[np.intp], seed: int) -> Order:
+    return arrange(X, Frame.points(cells), random_state=seed, best=True).order
 
 
 def shuffled(X: Array, cells: NDArray[np.intp], seed: int) -> Order:
@@ -151,6 +158,7 @@ PEERS: dict[str, tuple[Peer, str | None]] = {
     "vc-flas, best setting": (flas(radius_decay=0.98, max_swap_positions=81), "vc_flas"),
     "pairup, draft": (draft, None),
     "pairup": (ours, None),
+    "pairup, best": (best, None),
 }
 
 
@@ -184,10 +192,74 @@ def compare(title: str, sets: Iterable[Array], cells: NDArray[np.intp], *, seeds
         print(f"| {name} | {dpq:.4f} | {tie_free:.4f} | {kept:.3f} | {np.mean(seconds):.3f} |", flush=True)
 
 
-def colours(only: str) -> None:
+def colours(only: str, first: int = 0) -> None:
     cells = np.argwhere(np.ones((32, 32)))
-    sets = [np.random.default_rng(seed).random((1024, 3)) for seed in range(5)]
-    compare("1024 random RGB colours → 32×32, seeds 0–4", sets, cells, seeds=1, only=only)
+    sets = [np.random.default_rng(seed).random((1024, 3)) for seed in range(first, first + 5)]
+    compare(f"1024 random RGB colours → 32×32, seeds {first}–{first + 4}", sets, cells, seeds=1, only=only)
+
+
+def neighbour_ratio(X: Array, side: int, order: Order) -> float:
+    """Mean distance of neighbours, beside and below, as a share of the mean distance of random pairs."""
+    placed = X[order].reshape(side, side, -1)
+    beside = [np.linalg.norm(np.diff(placed, axis=axis), axis=2).ravel() for axis in (0, 1)]
+    pairs = np.random.default_rng(1).integers(len(X), size=(2, 10**6))
+    return float(np.concatenate(beside).mean() / np.linalg.norm(X[pairs[0]] - X[pairs[1]], axis=1).mean())
+
+
+def sort_alone(name: str, side: int, n_jobs: int = 1) -> tuple[float, float, float, float]:
+    """Sort random colours, and return the neighbour ratio, CPU s, wall s and the peak of memory in GB."""
+    X = np.random.default_rng(0).random((side * side, 3))
+    cells = np.argwhere(np.ones((side, side)))
+    presets = {"pairup, draft": {"draft": True}, "pairup": {}, "pairup, best": {"best": True}}
+    if name in presets:
+
+        def sort(X: Array, cells: NDArray[np.intp], seed: int) -> Order:
+            frame = Frame.grid(*(cells.max(axis=0) + 1).tolist())
+            return arrange(X, frame, random_state=seed, n_jobs=n_jobs, **presets[name]).order
+    else:
+        sort = PEERS[name][0]
+    for few in (10, 60):  # compilation and first imports, of the sweeps too
+        sort(X[: few * few], cells=np.argwhere(np.ones((few, few))), seed=1)
+    busy, began = time.process_time(), time.perf_counter()
+    order = sort(X, cells, 0)
+    busy, began = time.process_time() - busy, time.perf_counter() - began
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    return neighbour_ratio(X, side, order), busy, began, peak
+
+
+def in_own_process(*arguments: object) -> tuple[float, float, float, float]:
+    """Call `sort_alone` in a process of its own, whose memory is that of this sorting alone."""
+    code = f"from albums import sort_alone; print(*sort_alone(*{arguments!r}))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parent
+    )
+    ratio, busy, wall, peak = map(float, done.stdout.split())
+    return ratio, busy, wall, peak
+
+
+def frontier(only: str) -> None:
+    """Print ratio, CPU s and memory by size; the exponent of time is that of the last two sizes."""
+    sides = (100, 316, 1000)
+    names = ["vc-flas, default", "pairup, draft", "pairup", "vc-flas, best setting", "pairup, best"]
+    print("\n## Random colours → square: neighbour ratio, CPU s, GB\n")
+    print(f"| | {' | '.join(f'{side}×{side}' for side in sides)} | exponent |\n|---|---|---|---|---|")
+    for name in names:
+        if only not in name:
+            continue
+        # The two slow ones would take a quarter of an hour and more at the largest size.
+        found = {side: in_own_process(name, side) for side in (sides[:2] if "best" in name else sides)}
+        figures = [f"{r:.4f}, {busy:.2f} s, {peak:.2f} GB" for r, busy, _, peak in found.values()]
+        times, used = [busy for _, busy, _, _ in found.values()], list(found)
+        exponent = np.log(times[-1] / times[-2]) / np.log((used[-1] / used[-2]) ** 2)
+        print(f"| {name} | {' | '.join([*figures, '–'][:3])} | {exponent:.2f} |", flush=True)
+
+
+def threads() -> None:
+    for name in ("pairup, draft", "pairup"):
+        for side in (316, 1000):
+            one, two = (in_own_process(name, side, jobs) for jobs in (1, 2))
+            assert one[0] == two[0]
+            print(f"{name}, {side}×{side}: {one[2]:.2f} s, on two threads {two[2]:.2f} s, {one[2] / two[2]:.2f} times")
 
 
 def photos(only: str) -> None:
@@ -315,9 +387,14 @@ def features() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="+", choices=["colours", "photos", "paper", "large", "damaged", "features"])
+    parser.add_argument(
+        "parts",
+        nargs="+",
+        choices=["colours", "frontier", "threads", "photos", "paper", "large", "damaged", "features"],
+    )
     parser.add_argument("--out", type=Path, help="folder for pictures and pages [default: a temporary one]")
     parser.add_argument("--only", default="", help="compare only peers whose name contains this, such as flas")
+    parser.add_argument("--fresh", action="store_true", help="colours of the seeds 5–9 instead of 0–4")
     arguments = parser.parse_args()
     warnings.filterwarnings("ignore", module="umap|sklearn")
     with tempfile.TemporaryDirectory() as temporary:
@@ -326,7 +403,11 @@ def main() -> None:
         for part in arguments.parts:
             if part in ("colours", "photos"):
                 with threadpool_limits(1):
-                    {"colours": colours, "photos": photos}[part](arguments.only)
+                    photos(arguments.only) if part == "photos" else colours(arguments.only, 5 * arguments.fresh)
+            elif part == "frontier":
+                frontier(arguments.only)
+            elif part == "threads":
+                threads()
             elif part == "features":
                 features()
             else:

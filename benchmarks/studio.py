@@ -2,7 +2,8 @@
 
     python3 dev.py bench studio figures [--photos FOLDER]     times, frame times, memory, idle CPU
     python3 dev.py bench studio crashes [--times 20]          killed in the middle of a job while a page acts
-    python3 dev.py bench studio fuzz [--examples 100]         requests made up by schemathesis; no answer may be 5xx
+    python3 dev.py bench studio fuzz [--examples 150]         10,000 requests made up by hypothesis and schemathesis;
+                                                              no answer may be 5xx
 
 `figures` and `crashes` drive the system's Chromium. Without photos, 320 pictures of the demo are used.
 """
@@ -110,6 +111,8 @@ def measure_figures(photos: Path | None) -> None:
             photos = folder / "photos"
             make_photos(photos, 320)
         _measure_album(browser, folder / "one", photos)
+        for turn in range(3):
+            _measure_start(browser, folder / f"start {turn}", photos)
         many = folder / "many"
         make_photos(many, 2000)
         studio = Studio(folder / "two", str(many))
@@ -125,12 +128,56 @@ def measure_figures(photos: Path | None) -> None:
         )
         wait_for_job(page, studio.url, studio.path.rpartition("/")[2])
         told = [process.memory_info().rss / 1e6 for process in studio.processes()]
+        most = [read_peak(process.pid) for process in studio.processes()]
         frames = sorted(page.evaluate("window.frames"))
         print(
-            f"2,000 photos: memory {sum(memory):.0f} MB after the first arranging, {sum(told):.0f} MB after the second"
+            f"2,000 photos: memory {sum(memory):.0f} MB after arranging once, {sum(told):.0f} MB after twice, "
+            f"at most {sum(most):.0f} MB"
         )
         print(f"2,000 photos: frame times while gliding, 95th percentile {frames[int(0.95 * len(frames))]:.0f} ms")
         studio.end()
+
+
+MARK = """window.marks = {};
+const mark = (name, now) => { window.marks[name] ??= (performance.timeOrigin + now) / 1000; };
+new PerformanceObserver((list) => list.getEntriesByName("first-contentful-paint").forEach((entry) =>
+  mark("paint", entry.startTime))).observe({ type: "paint", buffered: true });
+const Source = EventSource;
+window.EventSource = class extends Source {
+  constructor(address) {
+    super(address);
+    this.addEventListener("step", (event) => { if (JSON.parse(event.data).order) mark("draft", performance.now()); });
+  }
+};"""
+
+
+def _measure_start(browser: Any, workspace: Path, photos: Path) -> None:
+    """Print how long ``pairup studio photos/`` takes to the first paint and to the draft; thumbnails are cached."""
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.add_init_script(MARK)
+    psutil.cpu_times_percent(None)
+    began = time.time()
+    studio = Studio(workspace, str(photos))
+    page.goto(studio.url + studio.path, wait_until="commit")
+    while "draft" not in (marks := page.evaluate("window.marks")):
+        page.wait_for_timeout(20)
+    used = [sum(process.cpu_times()[:2]) for process in studio.processes()]
+    idle = psutil.cpu_times_percent(None)
+    wait_for_job(page, studio.url, studio.path.rpartition("/")[2])
+    print(
+        f"start with a folder: answers after {studio.started:.2f} s, first paint after {marks['paint'] - began:.2f} s, "
+        f"draft after {marks['draft'] - began:.2f} s; CPU of server and worker until then {used[0]:.2f} s and "
+        f"{sum(used[1:]):.2f} s; the machine was idle for {idle.idle:.0f} %"
+    )
+    page.close()
+    studio.end()
+
+
+def read_peak(pid: int) -> float:
+    """Return the most memory that a process had, in MB; 0 where the system does not tell."""
+    status = Path(f"/proc/{pid}/status")
+    lines = status.read_text().splitlines() if status.exists() else []
+    return sum(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith("VmHWM"))
 
 
 def _measure_album(browser: Any, workspace: Path, photos: Path) -> None:
@@ -262,7 +309,11 @@ def measure_crashes(times: int, seed: int = 0) -> None:
 
 
 def fuzz(examples: int) -> None:
-    """Ask at random, by schemathesis, and show what it says."""
+    """Ask at random, first about projects that are there, then by schemathesis, and show what it says."""
+    test = Path(__file__).parents[1] / "tests" / "studio" / "test_random_requests.py"
+    asked = {**os.environ, "PAIRUP_REQUESTS": str(20 * examples)}
+    subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(test)], env=asked, check=True)
+    print(f"{20 * examples:,} requests about projects that are there: none was answered by 5xx", flush=True)
     with tempfile.TemporaryDirectory() as place:
         studio = Studio(Path(place))
         command = [
@@ -281,7 +332,7 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("figures").add_argument("--photos", type=Path)
     commands.add_parser("crashes").add_argument("--times", type=int, default=20)
-    commands.add_parser("fuzz").add_argument("--examples", type=int, default=100)
+    commands.add_parser("fuzz").add_argument("--examples", type=int, default=150)
     options = parser.parse_args()
     if options.command == "figures":
         measure_figures(options.photos)

@@ -56,6 +56,18 @@ def wait_until_done(page: Any, url: str, project: str, settle: int = 1500) -> No
     page.wait_for_timeout(settle)
 
 
+def show_pair(page: Any) -> None:
+    """Join a pair in the picture of both sets, and bring the answer of the match to the top."""
+    picture, caption = page.locator("canvas.picture"), page.locator(".pictures .caption")
+    for _ in range(77):
+        picture.press("ArrowRight")
+        if caption.inner_text().startswith("Munich"):
+            break
+    page.evaluate("document.activeElement.blur()")
+    page.evaluate("scrollBy(0, document.querySelector('.verdict').getBoundingClientRect().top - 70)")
+    page.wait_for_timeout(300)
+
+
 def take(url: str, names: set[str] | None) -> Iterator[tuple[str, bytes]]:
     """Yield the name and the PNG of each picture."""
     browser_path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -79,6 +91,8 @@ def take(url: str, names: set[str] | None) -> Iterator[tuple[str, bytes]]:
                     if names is None or title in names:
                         page.goto(url + path)
                         page.wait_for_timeout(2500)
+                        if name == "match":
+                            show_pair(page)
                         yield title, page.screenshot()
                 page.close()
         browser.close()

@@ -110,3 +110,16 @@ def test_missing_cells_and_texts():
     assert is_missing(np.float64("nan"))
     assert not is_missing("nothing")
     assert as_text(Decimal("1.50")) == "1.50"
+
+
+def test_a_column_of_several_kinds_is_told():
+    cells = ["12", "abc", "3.5", "red", "7", "blue"] * 4
+    column = make_column("mix", cells)
+    assert column.kind == "category"
+    assert column.notes == ("12 of its 24 cells are numbers, the others are not: taken as texts",)
+    assert make_column("words", ["red", "blue", "red", "blue"]).notes == ()
+
+
+def test_a_column_named_like_an_id_whose_values_repeat_is_told():
+    column = make_column("id", ["1", "1", "2", "3"])
+    assert (column.kind, column.notes) == ("number", ("named like an id, but its values repeat",))

@@ -153,3 +153,23 @@ def test_every_command_and_option_is_documented(name):
             for flag in [*parameter.opts, *parameter.secondary_opts]
         }
         assert told == options, f"section '{words}': missing {options - told}, too many {told - options}"
+
+
+SCRIPTS = sorted([*(ROOT / "docs/examples").glob("plot_*.py"), *(ROOT / "docs/tutorials").glob("plot_*.py")])
+
+
+def test_the_gallery_has_a_tutorial_for_every_kind_of_user_and_a_dozen_pages():
+    assert sum(script.parent.name == "examples" for script in SCRIPTS) >= 12
+    assert sum(script.parent.name == "tutorials" for script in SCRIPTS) == 6
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
+def test_pages_of_the_gallery_say_what_they_do_and_draw_it(script):
+    text = script.read_text(encoding="utf-8")
+    compile(text, script.name, "exec")
+    assert re.match(r'"""\n[^\n]+\n=+\n\n[A-Z0-9]', text), "a title and a first sentence"
+    assert "figure" in text or ".plot()" in text
+    assert [line for line in text.splitlines() if len(line) > 120] == []
+    if script.parent.name == "tutorials":
+        assert "\n# The data\n" in text
+        assert "\n# The decision\n" in text

@@ -11,7 +11,7 @@ from joblib import parallel_config
 from pairup import KSHSIC, LSOM
 from pairup.cluster import on_cluster
 from pairup.datasets import make_cubic
-from pairup.parallel import in_processes, run
+from pairup.parallel import in_processes, run, thread_runner
 
 
 def test_results_come_in_the_order_of_the_tasks():
@@ -126,3 +126,14 @@ def test_the_filter_of_warnings_is_put_back(monkeypatch):
         with in_processes(1):
             assert "resource_tracker" in os.environ["PYTHONWARNINGS"]
         assert os.environ.get("PYTHONWARNINGS") == before
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1, 2])
+def test_threads_that_stay_call_every_task_and_pass_errors_on(n_jobs):
+    done: list[int] = []
+    with thread_runner(n_jobs) as run_all:
+        for first in (0, 3):
+            run_all([partial(done.append, first + i) for i in range(3)])
+            assert sorted(done) == list(range(first + 3))
+        with pytest.raises(ZeroDivisionError):
+            run_all([partial(divmod, 1, 0), partial(divmod, 1, 1)])

@@ -52,6 +52,7 @@ def test_notebooks_show_a_line_in_their_cell(monkeypatch):
         line.show("start 1")
     assert shown[0] == "Matching."
     assert shown[1].startswith("start 1 (")
+    assert shown[2].startswith("Done in ")
 
 
 def test_match_hands_every_step_to_a_callback_and_shows_it(rng, capsys):

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from lzma import LZMAError
-from typing import IO, Any, BinaryIO, NamedTuple
+from typing import IO, Any, NamedTuple
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
@@ -552,15 +552,14 @@ def read_array(path: str | os.PathLike[str]) -> NDArray[Any]:
     is_archive = os.fspath(path).lower().endswith(".npz")
     with open(path, "rb") as file:  # NumPy leaves a broken archive open
         if not is_archive:
-            _check_size(file)
+            _check_size(file, os.fstat(file.fileno()).st_size)
+            file.seek(0)
         loaded = np.load(file, allow_pickle=False)
         return _only_array(loaded) if is_archive else loaded
 
 
-def _check_size(file: BinaryIO) -> None:
-    """Refuse a .npy file that is smaller than its header says, before memory is taken for it."""
-    size = file.seek(0, io.SEEK_END)
-    file.seek(0)
+def _check_size(file: IO[bytes], size: int) -> None:
+    """Refuse a .npy file of a size that is smaller than its header says, before memory is taken for it."""
     if file.read(6) == np.lib.format.MAGIC_PREFIX:
         file.seek(0)
         version = np.lib.format.read_magic(file)
@@ -571,7 +570,6 @@ def _check_size(file: BinaryIO) -> None:
         expect(
             dtype.hasobject or told <= there, f"damaged or truncated: {told} bytes of numbers expected, {there} found"
         )
-    file.seek(0)
 
 
 def _only_array(archive: Any) -> NDArray[Any]:
@@ -581,6 +579,8 @@ def _only_array(archive: Any) -> NDArray[Any]:
     declared = archive.zip.infolist()[0].file_size
     if declared > free_memory()[0]:
         raise MemoryError(f"{names[0]} unpacks to {declared} bytes")
+    with archive.zip.open(archive.zip.infolist()[0]) as member:
+        _check_size(member, declared)
     array: NDArray[Any] = archive[names[0]]
     expect(isinstance(array, np.ndarray), f"expected an array, got the file {names[0]!r}")
     return array

@@ -139,6 +139,7 @@ def _read_parquet(path: Path) -> Cells:
     parquet = require("pyarrow.parquet", extra="parquet")
     arrow = require("pyarrow", extra="parquet")
     try:
+        _predict_parquet(path, parquet.read_metadata(path))
         table = parquet.read_table(path)
     except (arrow.ArrowException, OSError, ValueError, RuntimeError) as error:
         raise ValueError(
@@ -153,6 +154,18 @@ def _read_parquet(path: Path) -> Cells:
             f"{path}: cannot be read as parquet ({in_one_line(error)}); save it again, or as csv"
         ) from error
     return Cells(str(path), [str(name) for name in table.column_names], columns, named=True)
+
+
+def _predict_parquet(path: Path, metadata: Any) -> None:
+    """Refuse a parquet file that is too large to be read: a few bytes can stand for billions of equal cells."""
+    cells = metadata.num_rows * metadata.num_columns
+    needed = CELL_BYTES * cells + sum(metadata.row_group(k).total_byte_size for k in range(metadata.num_row_groups))
+    free, limit = free_memory()
+    if needed > max(free, LARGE):
+        raise MemoryError(
+            f"{path}: {metadata.num_rows:,} rows and {metadata.num_columns} columns: reading them takes about "
+            f"{needed / 2**30:.1f} GiB, and {free / 2**30:.1f} GiB are free ({limit}); take fewer rows or columns"
+        )
 
 
 def _read_excel(path: Path, header: bool | None, id_column: str | None) -> Cells:

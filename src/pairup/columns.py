@@ -277,6 +277,8 @@ def number_column(
             kind = "constant"
         elif named and not missing and looks_like_id(name, values):
             kind = "id"
+        elif named and name and ID_NAME.fullmatch(name) and len(np.unique(known)) < len(known):
+            notes += ("named like an id, but its values repeat",)
     return Column(name, kind, cells, values, missing, notes)
 
 
@@ -373,7 +375,16 @@ def _texts(name: str, cells: Sequence[Any], kind: str | None, *, is_first: bool 
             kind = "category"
         else:
             kind = "text"
+        return Column(name, kind, cells, texts, missing, _tell_mixture(present) if kind != "id" else ())
     return Column(name, kind, cells, texts, missing)
+
+
+def _tell_mixture(texts: list[str]) -> tuple[str, ...]:
+    """Say how many of the texts are numbers, where many are and many are not."""
+    numbers = sum(not math.isnan(parse_number(text)) for text in texts)
+    if not (1 - MOSTLY) * len(texts) <= numbers < len(texts):
+        return ()
+    return (f"{numbers} of its {len(texts)} cells are numbers, the others are not: taken as texts",)
 
 
 def _are_ids(name: str, texts: list[str], is_first: bool) -> bool:

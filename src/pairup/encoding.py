@@ -16,6 +16,7 @@ MOST_LEVELS = 30  # categories with a column of their own; the rarest beyond sha
 TEXT_COMPONENTS = 10  # numbers that stand for a text
 MOST_PIECES = 4096  # pieces of words that a text column is described by
 DAYS_OF_TIMES = 1e-6  # a fraction of a day: dates with larger ones have times
+REPEATED = "a name that another row has too"
 SHOWN = 12  # columns of a summary that are named one by one
 
 
@@ -98,7 +99,8 @@ class TableRecord:
         kinds = ", ".join(f"{count} {_plural(kind, count)}" for kind, count in used.items())
         told = [f"{kinds or 'no columns'}"]
         if self.id_column is not None:
-            told.append(f"rows named by {self.id_column!r}")
+            repeated = "".join(f" ({note})" for note in self.notes if note.endswith(REPEATED))
+            told.append(f"rows named by {self.id_column!r}{repeated}")
         dropped = [column.name for column in self.columns if column.use == "dropped"]
         if dropped:
             more = f" and {len(dropped) - SHOWN} more" if len(dropped) > SHOWN else ""
@@ -226,7 +228,7 @@ def encode_columns(cells: Cells, columns: Sequence[Column], roles: Roles) -> Enc
 def _tell_repeated(column: Column) -> str:
     """Say how many ids are not the only ones of their kind."""
     repeated = len(column.cells) - len(set(map(str, column.cells)))
-    return f"{repeated} row{'s' * (repeated > 1)} with a name that another row has too" if repeated else ""
+    return f"{repeated} row{'s' * (repeated > 1)} with {REPEATED}" if repeated else ""
 
 
 def is_plain(column: Column) -> bool:

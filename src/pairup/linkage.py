@@ -19,6 +19,7 @@ FURTHEST = 0.5  # largest distance of two distributions (Kolmogorov–Smirnov) o
 AGREEMENT = 0.9  # share of right pairs whose categories agree: some are mistyped, some change
 MOST_COMMON = 50  # columns that are compared directly unless they are named: each takes n·m·log m operations
 SERIES = 3  # columns whose names differ by a number only: coordinates, as a rule
+ONLY_COMMON = "one table has no other columns, so the common ones also pair by dependence"
 SHARED = 0.3  # least share of rows whose category or text occurs in the other table too
 
 
@@ -117,7 +118,7 @@ def pair_tables(x: Table, y: Table, *, on: str | Sequence[str] = "auto", compare
                 "give another id column, or keep more columns"
             )
     if keeps:
-        notes.append("one table has no other columns, so the common ones also pair by dependence")
+        notes.append(ONLY_COMMON)
     prior = compare_columns(x, y, common) if common else None
     return TablePair(
         encoded[0].values,

@@ -11,7 +11,7 @@ from pairup.baseline import compare_steps
 from pairup.climb import Step
 from pairup.constraints import count_given
 from pairup.evidence import Evidence
-from pairup.linkage import TablePair, pair_tables
+from pairup.linkage import ONLY_COMMON, TablePair, pair_tables
 from pairup.matcher import Matcher
 from pairup.matchers import KSHSIC, KSMI, KSNOCCO, LSOM
 from pairup.methods import METHODS, check_method
@@ -313,7 +313,7 @@ def _weigh_common(search: Callable[..., Iterator[Step | Matching]], pair: TableP
     if matching.reliable and (matching.reliability or 0.0) >= SURE:
         yield _add_report(matching, f"In both tables: {', '.join(pair.common)}; the pairing is found without them.")
         return
-    told = "\n".join(f"Not compared directly: {note}." for note in pair.notes)
+    told = "\n".join(f"Not compared directly: {note}." for note in pair.notes if note != ONLY_COMMON)
     for step in search(on=list(pair.common)):
         yield _add_report(step, told) if isinstance(step, Matching) else step
 

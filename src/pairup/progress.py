@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from html import escape
 from typing import Any, Protocol
 
 from pairup.climb import Step
@@ -112,7 +113,7 @@ def describe_step(step: Step) -> str:
     str
         The line.
     """
-    return f"start {step.start + 1}, iteration {step.iteration}: dependence {step.value:.4g}"
+    return f"searching: start {step.start + 1}, iteration {step.iteration}, dependence {step.value:.4g}"
 
 
 @contextmanager
@@ -132,7 +133,9 @@ def show_progress(text: str) -> Iterator[Display]:
         Where to show more.
     """
     if (shell := _find_notebook()) is not None:
-        yield _Notebook(shell, text)
+        notebook = _Notebook(shell, text)
+        yield notebook
+        notebook.end()
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -162,18 +165,26 @@ class _Terminal:
 
 
 class _Notebook:
-    """A line in the cell of a notebook, which needs nothing but IPython itself."""
+    """A bar and a line in the cell of a notebook, which need nothing but IPython itself."""
 
     def __init__(self, display: Any, text: str) -> None:
         self._start = self._last = time.monotonic()
-        self._handle = display({"text/plain": text}, raw=True, display_id=True)
+        self._handle = display(self._render(text), raw=True, display_id=True)
 
     def show(self, text: str) -> None:
         """Show one line in place of the last, not too often."""
         now = time.monotonic()
         if now - self._last >= NOTEBOOK_SECONDS:
             self._last = now
-            self._handle.update({"text/plain": f"{text} ({now - self._start:.0f} s)"}, raw=True)
+            self._handle.update(self._render(f"{text} ({now - self._start:.0f} s)"), raw=True)
+
+    def end(self) -> None:
+        """Show how long it took, and no bar."""
+        self._handle.update({"text/plain": f"Done in {time.monotonic() - self._start:.0f} s."}, raw=True)
+
+    @staticmethod
+    def _render(text: str) -> dict[str, str]:
+        return {"text/plain": text, "text/html": f"<progress></progress> {escape(text)}"}
 
 
 def _find_notebook() -> Any:

@@ -155,3 +155,8 @@ def test_a_start_of_other_items_or_pins_is_refused(rng):
     with pytest.raises(ValueError, match="other items or cells"):
         arrange(X, "2x3", start=[0, 1, 2, 3, 4, 5], pins={5: (0, 0)})
     assert arrange(X, "2x3", start=[5, 1, 2, 3, 4, 0], pins={5: (0, 0)}).order[0] == 5
+
+
+def test_draft_and_best_exclude_each_other():
+    with pytest.raises(ValueError, match="leave one out"):
+        arrange([[0.1], [0.9]], Frame.grid(1, 2), draft=True, best=True)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from pairup.album.lattice import Lattice, split_blocks
+from pairup.album.lattice import Lattice, separate, split_blocks
 
 GRID = np.argwhere(np.ones((9, 10)))
 
@@ -57,3 +57,26 @@ def test_the_two_partitions_have_different_borders():
     cells = np.argwhere(np.ones((20, 20))).astype(float)
     straight, diagonal = (split_blocks(cells, 100, diagonal=way) for way in (False, True))
     assert {frozenset(block.tolist()) for block in straight}.isdisjoint(frozenset(b.tolist()) for b in diagonal)
+
+
+def test_each_cell_has_its_own_position(rng):
+    for cells in (rng.random((500, 2)), np.repeat(rng.random((20, 2)), 9, axis=0), rng.normal(size=(300, 2)) ** 3):
+        lattice = Lattice.of(cells)
+        assert len({*zip(lattice.row.tolist(), lattice.column.tolist(), strict=True)}) == len(cells)
+        assert min(lattice.row.min(), lattice.column.min()) == 0
+
+
+def test_separate_moves_no_farther_than_needed():
+    row, column = np.array([0, 5, 5, 5, 9], np.int32), np.array([0, 5, 5, 5, 9], np.int32)
+    apart = np.stack(separate(row, column), axis=1)
+    moved = apart - apart[1] - np.stack([row - 5, column - 5], axis=1)
+    np.testing.assert_array_equal(moved[[0, 1, 4]], 0)
+    assert np.abs(moved[[2, 3]]).sum(axis=1).max() == 1
+
+
+@pytest.mark.parametrize("keep", [1.0, 0.7, 0.1])
+def test_a_frame_with_holes_has_the_unit_of_its_grid_or_of_its_cells(keep, rng):
+    cells = np.argwhere(rng.random((40, 40)) < keep).astype(float)
+    distances = np.linalg.norm(cells[:, None] - cells, axis=2) + 1e9 * np.eye(len(cells))
+    expected = (cells - cells.min(axis=0)) / np.median(distances.min(axis=1))
+    np.testing.assert_allclose(Lattice.of(cells).points, expected)

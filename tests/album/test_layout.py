@@ -1,11 +1,16 @@
+import tracemalloc
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy.spatial import cKDTree
 from scipy.spatial.distance import pdist
 
-from pairup.album.layout import find_similar, rotate, settle, sort_steps
+from pairup.album.layout import BEST, DEFAULT, DRAFT, find_similar, number_items, rotate, settle, sort_steps
 from pairup.metrics import distance_preservation_quality
 
 GRID = np.argwhere(np.ones((16, 16)))
+GRID_2000 = np.argwhere(np.ones((50, 40)))
 
 
 def sort(features, cells, **options):
@@ -27,7 +32,82 @@ def test_colours_beat_the_best_peer_at_the_same_size(rng):
     peer_score = dpq(X, cells, peer.sorting.ravel())
     assert peer_score > 0.94  # the peer is itself
     assert dpq(X, cells, sort(X, cells)) > max(peer_score, 0.957)
-    assert dpq(X, cells, sort(X, cells, draft=True)) > 0.945
+    assert dpq(X, cells, sort(X, cells, preset=DRAFT)) > 0.945
+
+
+def neighbour_ratio(X, side, order):
+    """Mean distance of neighbours, beside and below, as a share of that of all pairs."""
+    placed = X[order].reshape(side, side, -1)
+    steps = [np.linalg.norm(np.diff(placed, axis=axis), axis=2).ravel() for axis in (0, 1)]
+    return float(np.concatenate(steps).mean() / np.linalg.norm(X - X[::-1], axis=1).mean())
+
+
+def test_many_colours_beat_the_peer_with_all_presets(rng):
+    vc_flas = pytest.importorskip("vc_flas", reason="vc-flas needs Python < 3.13")
+    cells = np.argwhere(np.ones((90, 90)))
+    X = rng.random((8100, 3))
+    peer = vc_flas.flas(X.reshape(90, 90, 3).astype(np.float32), seed=0).sorting.ravel()
+    rough, usual = (neighbour_ratio(X, 90, sort(X, cells, preset=preset)) for preset in (DRAFT, DEFAULT))
+    assert usual < rough < neighbour_ratio(X, 90, peer) < 0.11
+
+
+def test_best_is_better(rng):
+    X = rng.random((256, 3))
+    short = replace(BEST, auctions=1000, swaps=2000)
+    assert dpq(X, GRID, sort(X, GRID, preset=short)) > dpq(X, GRID, sort(X, GRID, preset=DRAFT))
+
+
+@pytest.mark.parametrize("shape", ["disc", "stroke", "scattered"])
+def test_pins_blanks_and_shapes_hold_for_many_items(shape, rng):
+    square = np.argwhere(np.ones((190, 190)))
+    cells = {
+        "disc": square[((square - 95) ** 2).sum(axis=1) < 80**2],
+        "stroke": np.argwhere(np.ones((4, 5000))),
+        "scattered": rng.random((20_000, 2)) * [1, 3],
+    }[shape]
+    n = len(cells)
+    assert n > 19_000
+    X = rng.random((n, 3))
+    pins = {int(item): int(cell) for item, cell in zip(rng.permutation(n)[:40], rng.permutation(n)[:40], strict=True)}
+    one, two = (sort(X, cells, pins=pins, n_jobs=jobs, preset=DRAFT) for jobs in (1, 2))
+    np.testing.assert_array_equal(one, two)
+    assert all(one[cell] == item for item, cell in pins.items())
+    _, near = cKDTree(cells).query(cells, 5)
+    beside = np.linalg.norm(X[one][near[:, 1:]] - X[one][:, None], axis=2).mean()
+    assert beside < 0.3 * np.linalg.norm(X - X[::-1], axis=1).mean()
+
+
+def test_sorting_many_items_takes_little_memory(rng):
+    cells, X = np.argwhere(np.ones((200, 200))), rng.random((40_000, 3))
+    tracemalloc.start()
+    for _ in sort_steps(X, cells):
+        pass
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 500 * len(X)  # a million in 0.5 GB
+
+
+def test_a_sorting_can_be_left_at_any_step(rng):
+    seen = [step for _, step in zip(range(8), sort_steps(rng.random((2000, 3)), GRID_2000, n_jobs=2), strict=False)]
+    assert [sorted(step.order) == list(range(2000)) for step in seen] == [True] * 8
+    assert 0 < seen[-1].progress < 1
+    assert (np.diff([step.progress for step in seen]) > 0).all()
+
+
+def test_similar_items_have_numbers_near_each_other(rng):
+    X = rng.random((4000, 3)).astype(np.float32)
+    numbers = number_items(X)
+    assert sorted(numbers) == list(range(4000))
+    assert np.linalg.norm(np.diff(X[numbers], axis=0), axis=1).mean() < 0.5 * np.linalg.norm(X - X[::-1], axis=1).mean()
+
+
+def test_similar_items_among_many_are_near_those_found_by_all_distances(rng):
+    X = rotate(rng.normal(size=(17_000, 4)) @ rng.normal(size=(4, 20)) + 0.1 * rng.normal(size=(17_000, 20)))
+    found = find_similar(X)
+    D = np.linalg.norm(X[:50, None] - X, axis=2)
+    best = np.sort(D, axis=1)[:, 1 : found.shape[1] + 1].mean()
+    assert np.take_along_axis(D, found[:50], axis=1).mean() < 1.1 * best
+    assert (found[:50] != np.arange(50)[:, None]).all()
 
 
 def test_a_line_is_sorted_exactly(rng):

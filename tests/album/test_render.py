@@ -62,9 +62,56 @@ def test_pdf_pages_have_the_size_of_the_paper(album, tmp_path):
     np.testing.assert_allclose([float(v) for v in box.groups()], [595, 842], atol=1)
 
 
+def count_pages(data):
+    return data.count(b"/Subtype /Image")
+
+
+def test_a_contact_sheet_has_as_many_pages_as_it_needs(tmp_path):
+    photos = Photos.from_arrays(np.random.default_rng(0).integers(0, 255, (11, 20, 20, 3), dtype=np.uint8))
+    album = arrange(photos, Frame.grid(6, 2), draft=True)
+    for rows, pages in ((1, 6), (2, 3), (4, 2), (6, 1), (9, 1)):
+        style = Style(page_rows=rows, paper="a6", dpi=120, captions="name", title="Eleven")
+        assert count_pages(album.save(tmp_path / "a.pdf", style).read_bytes()) == pages
+
+
+def test_captions_lie_below_their_photos(album):
+    style = Style(cell=100, gap=0.1, captions="name", background="#000000")
+    drawn = np.asarray(draw_picture(album, style))
+    assert drawn.shape[:2] == (10 + 3 * 127, 10 + 3 * 110)
+    assert drawn[110:127, 10:110, :3].max() > 200  # light letters on a dark background
+    assert drawn[0:10].max() == 255 == drawn[0:10, :, 3].min()
+    assert (drawn[0:10, :, :3] == 0).all()
+    with pytest.raises(ValueError, match="choose cells of 52 pixels or more"):
+        draw_picture(album, Style(cell=30, captions="date"))
+
+
+def test_captions_are_in_pages_and_drawings(album, tmp_path):
+    style = Style(captions={"a": "Ann <3", "d": "Dan"})
+    svg, page = (album.save(tmp_path / f"a.{suffix}", style).read_text() for suffix in ("svg", "html"))
+    assert "Ann &lt;3</text>" in svg
+    assert svg.count("</text>") == 2
+    assert '"caption": "Dan"' in page
+
+
+def test_the_background_covers_the_bleed(album, tmp_path):
+    style = Style(paper="100x80", bleed=5, margin=8, dpi=51, background="#204060", cell=10)
+    data = album.save(tmp_path / "a.pdf", style).read_bytes()
+    assert b"/TrimBox" in data
+    from pairup.album.render import _draw_pages
+
+    (page,) = _draw_pages(album, style)
+    assert page.size == (round(110 * 51 / 25.4), round(90 * 51 / 25.4))
+    assert page.getpixel((0, 0)) == page.getpixel((page.width - 1, page.height - 1)) == (0x20, 0x40, 0x60)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"captions": "titles"}, "captions must be"),
+        ({"bleed": 3}, "a bleed needs a paper"),
+        ({"paper": "a6", "margin": 52}, "leave nothing of a paper of 105 mm"),
+        ({"margin": -1}, "margin of 0 to 1000 mm"),
+        ({"page_rows": 0}, "at least one row"),
         ({"background": "blurple"}, "unknown colour 'blurple'"),
         ({"radius": 0.7}, "between 0 and 0.5"),
         ({"cell": 0}, "from 1 to 10000 pixels"),

@@ -237,3 +237,36 @@ def test_embeddings_by_file_name(folder, tmp_path):
 
 def test_previews_of_cameras(folder, tmp_path):
     assert run(folder, "--previews", "-o", tmp_path / "a.csv").exit_code == 0
+
+
+def test_a_contact_sheet_with_captions_of_your_own(folder, tmp_path):
+    words = tmp_path / "words.csv"
+    words.write_text("photo,caption\nimg 3.jpg,Ann at the sea\n")
+    sheet, page = tmp_path / "sheet.pdf", tmp_path / "sheet.html"
+    options = ("--contact-sheet", "2x2", "--captions", words, "--dpi", 60, "--bleed", 3, "--draft")
+    result = run(folder, "-o", sheet, "-o", page, *options)
+    assert result.exit_code == 0, result.stderr
+    assert sheet.read_bytes().count(b"/Subtype /Image") == 3  # nine photos, four on a page
+    assert page.read_text().count("Ann at the sea") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--contact-sheet", "7"), "expected ROWSxCOLUMNS"),
+        (("--contact-sheet", "7x5", "--frame", "3x3"), "leave --frame out"),
+        (("--captions", "nowhere.csv"), "expected name, date, or a csv file"),
+        (("--bleed", "3"), "a bleed needs a paper"),
+    ],
+)
+def test_what_cannot_be_printed_is_refused(folder, options, message):
+    result = run(folder, *options)
+    assert result.exit_code != 0
+    assert message in f"{result.stderr}{result.exception}"
+
+
+def test_captions_of_photos_that_are_not_there_are_refused_before_the_sorting(folder, tmp_path):
+    words = tmp_path / "words.csv"
+    words.write_text("nobody.jpg,Ann at the sea\n")
+    result = run(folder, "--captions", words)
+    assert "no photo is named 'nobody.jpg'" in str(result.exception)

@@ -339,3 +339,19 @@ def test_a_terminal_shows_what_is_done_how_fast_and_how_long_still():
     assert describe_rate(1234.5, 3.0, "photos") == "1234 photos/s, 0:03 left"
     assert describe_rate(2.5, None, "") == ""
     assert describe_rate(2.5, 130.0, "") == "2:10 left"
+
+
+def test_every_command_has_two_examples_and_lines_that_fit():
+    def walk(command, words):
+        context = click.Context(command, info_name=" ".join(words), terminal_width=80)
+        if isinstance(command, click.Group):
+            for name in command.list_commands(context):
+                yield from walk(command.get_command(context, name), [*words, name])
+        else:
+            yield " ".join(words), command.get_help(context)
+
+    told = dict(walk(pairup_command, ["pairup"]))
+    assert len(told) >= len(COMMANDS)
+    for words, text in told.items():
+        assert len(re.findall(rf"^    {words}\b", text, re.MULTILINE)) >= 2, words
+        assert max(map(len, text.splitlines())) <= 80, words

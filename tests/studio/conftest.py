@@ -135,11 +135,39 @@ def page(browser: Any) -> Iterator[Any]:
     errors: list[str] = []
     opened.on("pageerror", lambda error: errors.append(str(error)))
     opened.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    opened.on("filechooser", lambda _: None)  # so that playwright takes choosers over before the first is opened
     opened.problems = errors
     yield opened
     opened.close()
     unexpected = [error for error in errors if "ERR_CONNECTION" not in error and "net::ERR" not in error]
     assert unexpected == []
+
+
+@pytest.fixture
+def tab_to() -> Any:
+    """Reach something by the Tab key alone, as who has no mouse does; every stop on the way has a name and is seen."""
+
+    def reach(page: Any, name: str, most: int = 60) -> None:
+        seen = []
+        for _ in range(most):
+            page.keyboard.press("Tab")
+            stop = page.evaluate(FOCUSED)
+            seen.append(stop["name"])
+            assert stop["name"], (seen, stop)
+            assert stop["width"] > 0, (seen, stop)
+            if stop["name"].startswith(name):
+                return
+        raise AssertionError(f"no {name!r} among {seen}")
+
+    return reach
+
+
+FOCUSED = """() => {
+    const at = document.activeElement, box = at.getBoundingClientRect();
+    const label = at.labels?.[0]?.innerText ?? "";
+    const name = at.getAttribute("aria-label") ?? (label || at.innerText || at.title || "");
+    return { name: name.trim(), width: box.width * box.height, html: at.outerHTML.slice(0, 200) };
+}"""
 
 
 @pytest.fixture

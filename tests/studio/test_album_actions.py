@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -112,6 +114,18 @@ def test_a_step_that_is_kept_must_be_one():
 def test_what_is_not_there_is_refused(action):
     with pytest.raises(RefusedError):
         act(album(), **action)
+
+
+def test_own_features_need_their_file():
+    class WithVectors(NoFiles):
+        def files(self, role=None):
+            return [SimpleNamespace(id="a" * 16)] if role == "vectors" else []
+
+    weights = {"colour": 0, "edges": 0, "vectors": 1, "file": "a" * 16}
+    action = TypeAdapter(Action).validate_python({"type": "weights", "weights": weights})
+    assert apply(WithVectors(), album(), action).document.weights.file == "a" * 16
+    with pytest.raises(RefusedError, match="your own features is not in the project"):
+        apply(NoFiles(), album(), action)
 
 
 def test_the_home_page_counts():

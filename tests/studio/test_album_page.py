@@ -2,8 +2,10 @@
 
 import time
 
+import numpy as np
 import pytest
 from album_photos import write_photos
+from PIL import Image
 from playwright.sync_api import expect
 
 ALBUM = "document.querySelector('.stage').album"
@@ -120,10 +122,11 @@ def test_hands_on_an_album(album, check_access, tmp_path):
         calm(album)
 
 
-def test_everything_by_keyboard(album):
+def test_everything_by_keyboard(album, tab_to, check_access):
     order = look(album, "document.order")
     live = album.locator("#live")
-    album.locator(".stage").focus()
+    tab_to(album, "Skip to the content", most=1)
+    tab_to(album, "Album of 40 photos")
     album.keyboard.press("ArrowRight")
     expect(live).to_contain_text("row 1, column 2")
     album.keyboard.press("p")
@@ -141,6 +144,7 @@ def test_everything_by_keyboard(album):
     picture = album.get_by_role("dialog").locator("img")
     expect(picture).to_be_visible()
     expect(album.locator(".caption")).to_contain_text("of 40")
+    check_access(album)
     album.keyboard.press("ArrowRight")
     album.keyboard.press("Escape")
     expect(picture).to_have_count(0)
@@ -150,6 +154,30 @@ def test_everything_by_keyboard(album):
     assert look(album, "scene.fitted") is False
     album.keyboard.press("0")
     assert look(album, "scene.fitted") is True
+
+    # the panel beside it, in the order in which it is read
+    tab_to(album, "Keys")
+    album.keyboard.press("Enter")
+    expect(album.get_by_role("dialog", name="Keys")).to_be_visible()
+    check_access(album)
+    album.keyboard.press("Escape")
+    tab_to(album, "Re-arrange the rest")
+    tab_to(album, "Rectangle")
+    album.keyboard.press("ArrowRight")
+    album.keyboard.press("ArrowRight")
+    expect(album.get_by_role("radio", name="Shape")).to_be_checked()
+    expect(album.locator(".frame-words")).to_have_text("39 photos fit exactly.", timeout=20000)
+    tab_to(album, "Use this frame")
+    album.keyboard.press("Enter")
+    until(album, f"{ALBUM}.document.frame.name === 'heart' && {ALBUM}.document.arranged")
+    calm(album)
+    tab_to(album, "Download")
+    album.keyboard.press("Enter")
+    tab_to(album, "Make the file")
+    with album.expect_download() as download:
+        album.keyboard.press("Enter")
+    assert download.value.suggested_filename.endswith(".png")
+    calm(album)
 
 
 def test_two_tabs_see_the_same_and_a_reload_in_the_middle_of_a_job_goes_on(album, browser):
@@ -177,10 +205,11 @@ def test_what_is_seen_stays_where_a_job_is_stopped(album):
     assert sorted(look(album, "document.order")) == list(range(40))
 
 
-def test_photos_are_dropped_in(arranged, page, tmp_path):
+def test_photos_are_dropped_in(arranged, page, tmp_path, check_access):
     page.goto(arranged.url)
     page.get_by_role("button", name="New album").click()
     expect(page.get_by_role("heading", name="Drop photos here")).to_be_visible()
+    check_access(page)
     files = sorted(write_photos(tmp_path / "photos", 6).iterdir())
     page.locator("input[type=file][multiple]:not([webkitdirectory])").set_input_files(files)
     calm(page)
@@ -189,6 +218,57 @@ def test_photos_are_dropped_in(arranged, page, tmp_path):
     page.evaluate(f"() => {ALBUM}.swap(0, 5)")
     tile = page.evaluate(f"() => {ALBUM}.scene.tiles.get({ALBUM}.scene.order[5])")
     assert (tile["x"], tile["y"]) == (tile["tx"], tile["ty"])  # it jumps
+
+
+def test_frames_and_features_of_ones_own(album, tmp_path, check_access):
+    # painted by mouse: two strokes, of which the second begins on a cell and clears
+    album.get_by_role("radio", name="Paint").check()
+    painter = album.get_by_role("application", name="Field to paint cells")
+    expect(album.locator(".frame-words")).to_have_text("40 photos fit exactly.")  # it begins with the present frame
+    album.get_by_role("button", name="Clear").click()
+    expect(album.locator(".frame-words")).to_have_text("Paint at least one cell.")
+    painter.scroll_into_view_if_needed()
+    box = painter.bounding_box()
+    cell = box["width"] / 16  # a field of 16 for 40 photos
+    for row, (first, last) in ((3, (2, 9)), (5, (2, 9)), (5, (6, 9))):
+        album.mouse.move(box["x"] + (first + 0.5) * cell, box["y"] + (row + 0.5) * cell)
+        album.mouse.down()
+        album.mouse.move(box["x"] + (last + 0.5) * cell, box["y"] + (row + 0.5) * cell)
+        album.mouse.up()
+    painter.focus()
+    for _ in range(2):
+        album.keyboard.press("ArrowDown")
+    album.keyboard.press("Space")
+    expect(album.locator(".frame-words")).to_have_text("13 cells for 40 photos: 27 are left out.")
+    check_access(album)
+    album.get_by_role("button", name="Use this frame").click()
+    until(album, f"{ALBUM}.document.cells.length === 13 && {ALBUM}.document.arranged")
+    calm(album)
+    lines = look(album, "document.frame.lines")
+    assert [line.count("#") for line in lines[3:8]] == [8, 0, 4, 0, 1]
+
+    # the dark part of a picture
+    picture = np.full((60, 90, 3), 255, dtype=np.uint8)
+    picture[10:50, 15:75] = 20
+    Image.fromarray(picture).save(tmp_path / "mask.png")
+    album.get_by_role("radio", name="Picture").check()
+    expect(album.locator(".frame-words")).to_have_text("Choose a picture.")
+    album.get_by_label("Picture whose dark part becomes the frame").set_input_files(tmp_path / "mask.png")
+    expect(album.locator(".frame-words")).to_have_text("40 photos fit exactly.", timeout=20000)
+
+    # features: a csv that names the photos
+    names = {file["name"]: number for number, file in enumerate(album.evaluate(f"() => [...{ALBUM}.files.values()]"))}
+    table = "".join(f"{name},{number}\n" for name, number in names.items())
+    (tmp_path / "mine.csv").write_text(table, encoding="utf-8")
+    album.locator("summary", has_text="What makes photos alike").click()
+    album.get_by_label("File of your own features").set_input_files(tmp_path / "mine.csv")
+    until(album, f"{ALBUM}.document.weights.vectors === 1 && {ALBUM}.document.arranged")
+    calm(album)
+    assert look(album, "document.weights.colour") == 0
+    expect(album.get_by_label("Your own features", exact=True)).to_be_visible()
+    album.get_by_role("button", name="Remove your own features, mine.csv").click()
+    until(album, f"{ALBUM}.document.weights.colour === 1 && {ALBUM}.document.weights.file === null")
+    calm(album)
 
 
 def test_a_phone_has_no_sideways_scroll(album):

@@ -10,7 +10,17 @@ from PIL import Image
 
 from pairup.studio import album_tasks
 from pairup.studio.album_sheets import list_sheets
-from pairup.studio.album_tasks import arrange, compute_features, draw_tiles, fit, make_frame, preview, read, warm
+from pairup.studio.album_tasks import (
+    arrange,
+    compute_features,
+    draw_tiles,
+    fit,
+    load_vectors,
+    make_frame,
+    preview,
+    read,
+    warm,
+)
 
 STYLE = {"gap": 0.04, "radius": 0.1, "background": "transparent", "fit": "crop"}
 WEIGHTS = {"colour": 1.0, "edges": 0.5, "date": 0.0}
@@ -130,6 +140,25 @@ def test_dates_count_only_where_there_are_some(project):
         compute_features(photos, {"colour": 0.0, "edges": 0.0, "date": 1.0})
 
 
+def test_own_features_are_found_by_name_or_by_row_and_alone_decide(project, tmp_path):
+    names, photos = [f"img{i}.png" for i in range(12)], [2, 5, 7, 11]
+    own = np.arange(12.0)[:, None] * [1, 10]
+    (tmp_path / "csv").write_text("name,a,b\n" + "".join(f"img{i}.png,{i},{10 * i}\n" for i in (7, 5, 11, 2)))
+    np.save(tmp_path / "rows.npy", own)
+    by_name = load_vectors({"path": str(tmp_path / "csv"), "name": "mine.csv", "names": names}, photos)
+    by_row = load_vectors({"path": str(tmp_path / "rows.npy"), "name": "mine.npy", "names": names}, photos)
+    np.testing.assert_array_equal(by_name, own[photos])
+    np.testing.assert_array_equal(by_row, own[photos])
+    with pytest.raises(ValueError, match=r"^mine\.csv has no line for 1 of 5 photos, such as 'img3\.png'"):
+        load_vectors({"path": str(tmp_path / "csv"), "name": "mine.csv", "names": names}, [*photos, 3])
+
+    alone = {"colour": 0.0, "edges": 0.0, "date": 0.0, "pixels": 0.0, "vectors": 1.0}
+    source = {"path": str(tmp_path / "rows.npy"), "name": "mine.npy", "names": names}
+    line = {"kind": "grid", "rows": 1, "columns": 12}
+    order = run_arrange(project, frame=line, weights=alone, vectors=source)[-1]["result"]["order"]
+    assert order in (list(range(12)), list(range(12))[::-1])  # points on a line lie in their order
+
+
 @pytest.mark.parametrize(
     ("frame", "cells"),
     [
@@ -188,7 +217,7 @@ def test_tiles_of_another_size(project):
 
 
 def test_warming_loads_what_is_needed():
-    warm()
+    assert len(list(warm())) == 3
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")

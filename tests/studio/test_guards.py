@@ -1,5 +1,8 @@
 """Guards: what other sites, other names and strangers get is a refusal."""
 
+import itertools
+import re
+
 import pytest
 from fastapi.testclient import TestClient
 
@@ -96,3 +99,28 @@ def test_the_token_is_taken_into_a_cookie_once(guarded):
     assert guarded.get("/api/projects", headers=cookie).status_code == 200
     guarded.cookies.clear()
     assert guarded.get("/api/projects?token=a-very-secret-token").status_code == 401
+
+
+# As a client sends them that does not tidy paths; `test_server` sends plain ones to a server.
+WALKS = ("%2e%2e", "..%2f..%2fetc%2fpasswd", "%2e%2e%2fproject.sqlite", "..%5c..", "%00", "~", "C:%5cWindows")
+
+
+def test_no_part_of_any_address_is_a_path(client):
+    """Every address of the description, each of its parts in turn a way out."""
+    made = {
+        kind: client.post("/api/projects", json={"kind": kind}).json()["id"] for kind in ("album", "match", "voice")
+    }
+    tried = 0
+    for path, methods in client.app.openapi()["paths"].items():
+        kind = next((kind for kind in made if path.startswith(f"/api/{kind}/")), "album")
+        names = re.findall(r"{(\w+)}", path)
+        if path.endswith("/events"):
+            continue  # endless where it is answered; its only part is that of all others
+        for method, name, walk in itertools.product(methods, names, WALKS):
+            parts = dict.fromkeys(names, "0" * 16) | {"project_id": made[kind]} | {name: walk}
+            answer = client.request(method, path.format(**parts))
+            assert answer.status_code in (307, 404, 405, 413, 422), (method, path, parts, answer.status_code)
+            assert b"root:" not in answer.content
+            tried += 1
+    assert tried > 300
+    assert len(client.get("/api/projects").json()["projects"]) == 3

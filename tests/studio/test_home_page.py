@@ -32,6 +32,7 @@ def test_projects_are_made_renamed_copied_deleted_and_brought_back(home, check_a
     check_access(home)
 
     home.get_by_role("button", name="Rename First").click()
+    check_access(home)
     home.get_by_label("New name").fill("Second")
     home.get_by_label("New name").press("Enter")
     expect(titles).to_have_text(["Second", name])
@@ -70,9 +71,10 @@ def test_nothing_is_wider_than_a_phone(home):
     assert home.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-def test_an_unknown_project_is_told_with_a_way_home(home):
+def test_an_unknown_project_is_told_with_a_way_home(home, check_access):
     home.goto(f"{home.studio.url}/album/{'0' * 16}")
     expect(home.get_by_role("heading", name="This project cannot be opened")).to_be_visible()
+    check_access(home)
     home.get_by_role("link", name="All projects", exact=True).click()
     expect(home.get_by_role("heading", name="What belongs together?")).to_be_visible()
     home.problems[:] = [problem for problem in home.problems if "404" not in problem]

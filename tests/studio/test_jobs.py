@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from pairup.studio.jobs import Job, Jobs
+from pairup.studio.worker import Worker
 
 
 class Log:
@@ -30,7 +31,7 @@ class Log:
 def queue():
     log = Log()
     jobs = Jobs(log.tell, log.save)
-    jobs.warm()
+    jobs.adopt(Worker(warm=True))
     jobs.log = log
     yield jobs
     jobs.close()

@@ -124,6 +124,35 @@ def test_from_upload_to_download(run_studio, page, tables, check_access, tmp_pat
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+def test_a_match_by_keyboard_alone(run_studio, page, tables, tab_to, check_access):
+    page.goto(run_studio().url)
+    tab_to(page, "New match")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Choose a file")).to_have_count(2)
+    check_access(page)
+    for side, path in zip(("First table", "Second table"), tables, strict=True):
+        tab_to(page, "Choose a file")
+        with page.expect_file_chooser() as chooser:
+            page.keyboard.press("Enter")
+        chooser.value.set_files(path)
+        expect(page.get_by_role("region", name=side, exact=True).get_by_text("77 rows")).to_be_visible(timeout=SLOW)
+    page.evaluate("""() => { window.heard = []; const live = document.getElementById("live");
+        new MutationObserver(() => window.heard.push(live.textContent)).observe(live, { childList: true }); }""")
+    tab_to(page, "Match")
+    page.keyboard.press("Enter")
+    expect(page.locator(".verdict")).to_contain_text("Reliable: about", timeout=SLOW)
+    page.wait_for_timeout(300)
+    heard = " ".join(page.evaluate("window.heard"))
+    assert "Work has begun." in heard
+    assert "Reliable: about" in heard
+    tab_to(page, "Order")  # the next stop is the list
+    page.keyboard.press("Tab")
+    page.keyboard.press("c")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("r")
+    tab_to(page, "Match again with 1 confirmed and 1 rejected", most=200)
+
+
 def test_two_files_of_the_command_line_one_of_them_empty(run_studio, page, tmp_path):
     for name, text in (("<b>x.csv", "name,a\nann,1\nbob,2\ncid,4\n"), ("y.csv", "\n")):
         (tmp_path / name).write_text(text, encoding="utf-8")
@@ -140,7 +169,7 @@ def test_two_files_of_the_command_line_one_of_them_empty(run_studio, page, tmp_p
 
 def test_the_demo_matches_by_itself_and_can_be_cancelled(run_studio, page):
     page.goto(run_studio().url)
-    page.get_by_role("button", name="Try it with demo tables").click()
+    page.get_by_role("button", name="Try the demo tables").click()
     page.wait_for_url("**/match/*")
     expect(page.locator(".job .text")).to_have_text(re.compile("matching|searching"), timeout=SLOW)
     page.get_by_role("button", name="Cancel").click()

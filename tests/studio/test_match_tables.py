@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pairup.studio.match_tables import is_graph, join_sides, list_cells, names_differ, open_named, read_side
+from pairup.studio.match_tables import is_graph, join_sides, list_cells, names_differ, read_side
 
 AUTO = {"header": None, "id_column": None, "kinds": {}, "drop": []}
 USUAL = {"metric": "auto", "method": "auto", "on": "auto"}
@@ -100,8 +100,8 @@ def test_graphs_are_found_by_their_ending():
 
 def test_errors_name_the_file_as_the_person_does(tmp_path):
     file = make_file(tmp_path, "../weird name.exe", "MZ")
-    with pytest.raises(ValueError, match=r"weird name\.exe: this is no table or graph"), open_named(file):
-        pass
+    with pytest.raises(ValueError, match=r"weird name\.exe: this is no table or graph"):
+        read_side(file, AUTO, graph=False)
     empty = make_file(tmp_path, "leer.csv", "a,b\n")
     with pytest.raises(ValueError, match=r"^leer\.csv: ") as caught:
         read_side(empty, AUTO, graph=False)

@@ -5,6 +5,8 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tracemalloc
+import zipfile
 
 import numpy as np
 import pytest
@@ -166,3 +168,43 @@ def test_the_verdict_has_a_tone(reliable, tone):
     matching = Matching(np.array([1, 0, -1]), "auto", 0.1, None, [], names, confidence=sure, reliable=reliable)
     told = judge(matching)
     assert (told["tone"], told["pairs"], told["uncertain"], sum(told["histogram"])) == (tone, 2, 1, 2)
+
+
+def write_bomb(path):
+    """Write a small file that unpacks to gigabytes."""
+    if path.suffix == ".npz":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("x.npy", "w") as member:
+            header = "{'descr': '<f8', 'fortran_order': False, 'shape': (4000000000000, 1), }"
+            member.write(b"\x93NUMPY\x01\x00v\x00" + header.ljust(117).encode() + b"\n" + bytes(100_000))
+    elif path.suffix == ".npy":
+        header = "{'descr': '<f8', 'fortran_order': False, 'shape': (4000000000000, 1), }"
+        path.write_bytes(b"\x93NUMPY\x01\x00v\x00" + header.ljust(117).encode() + b"\n" + bytes(1000))
+    elif path.suffix == ".xlsx":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for number in range(20):
+                archive.writestr(f"xl/worksheets/sheet{number}.xml", bytes(2_000_000))
+    elif path.suffix == ".graphml":
+        entities = "".join(f'<!ENTITY e{k} "{f"&e{k - 1};" * 10 if k else "lol"}">' for k in range(10))
+        path.write_text(f'<?xml version="1.0"?><!DOCTYPE g [{entities}]><graphml><graph id="&e9;"/></graphml>')
+    else:
+        arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        same = arrow.DictionaryArray.from_arrays(np.zeros(1_000_000, dtype=np.int8), ["x"])
+        parquet.write_table(arrow.table({f"c{k}": same for k in range(20)}), path)
+        assert path.stat().st_size < 1_000_000
+
+
+@pytest.mark.parametrize("name", ["bomb.npz", "bomb.npy", "bomb.xlsx", "bomb.parquet", "bomb.graphml"])
+def test_bombs_are_refused_before_they_unpack(tmp_path, name, monkeypatch):
+    monkeypatch.setattr("pairup.cells.free_memory", lambda: (1_000_000_000, "a small computer"))
+    write_bomb(tmp_path / name)
+    files = {**make_files(tmp_path), "y": {"path": tmp_path / name, "name": name, "own_path": None}}
+    tracemalloc.start()
+    try:
+        finish(look(tmp_path / "looks" / "a.json", files, SETTINGS))
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    told = json.loads((tmp_path / "looks" / "a.json").read_text(encoding="utf-8"))
+    assert told["y"]["error"].startswith(f"{name}: ")
+    assert "\n" not in told["y"]["error"]
+    assert most < 50_000_000

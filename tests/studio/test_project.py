@@ -83,6 +83,7 @@ def test_files_are_moved_in_or_stay_where_they_are(project, tmp_path):
     assert project.locate(inside.id).read_bytes() == b"abc"
     assert project.locate(outside.id) == own
     assert [file.name for file in project.files()] == ["a.jpg", "mine.csv"]
+    assert project.count_files() == 2
     assert project.files("x")[0].details == {"rows": 3, "columns": 2}
     assert [file.size for file in project.files()] == [3, 5]
     with pytest.raises(KeyError):

@@ -1,5 +1,7 @@
 """Random requests: whatever is sent, no answer is a failure of the studio itself."""
 
+import os
+
 import pytest
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
@@ -8,6 +10,8 @@ from hypothesis import strategies as st
 from pairup.studio.server import KINDS, create_app
 from pairup.studio.service import Studio
 from pairup.studio.workspace import Workspace
+
+REQUESTS = int(os.environ.get("PAIRUP_REQUESTS", "250"))  # by `bench studio fuzz` some thousands
 
 ANYTHING = st.recursive(
     st.none()
@@ -61,7 +65,7 @@ def fitting(schema, parts):
     return st.sampled_from(["0" * 16, "1", "#ffffff", "auto"]) | st.text(max_size=8) if kind == "string" else ANYTHING
 
 
-@settings(max_examples=250, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=REQUESTS, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_no_answer_is_a_failure_of_the_studio(fuzzed, data):
     description = fuzzed.app.openapi()

@@ -81,6 +81,25 @@ def test_beyond_this_computer_a_token_is_demanded(run_studio):
     assert ask(studio.url, "GET", "/api/projects", headers={"cookie": f"pairup_token={token}"})[0] == 200
 
 
+def test_a_page_that_is_closed_while_it_sends_leaves_nothing_and_is_no_failure(run_studio):
+    studio = run_studio()
+    made = json.loads(
+        ask(studio.url, "POST", "/api/projects", b'{"kind": "album"}', {"content-type": "application/json"})[1]
+    )
+    host, port = studio.url.removeprefix("http://").split(":")
+    head = f"POST /api/projects/{made['id']}/files?role=photo&name=a.jpg HTTP/1.1\r\nHost: {host}:{port}\r\n"
+    with socket.create_connection((host, int(port))) as sending:
+        sending.sendall(head.encode() + b"Content-Length: 1000000\r\n\r\n" + bytes(100_000))
+        files = studio.workspace / "projects" / made["id"] / "files"
+        while not any(files.iterdir()):
+            pass
+    while any(files.iterdir()):
+        pass
+    assert json.loads(ask(studio.url, "GET", f"/api/projects/{made['id']}")[1])["files"] == []
+    assert studio.stop() == 0
+    assert "Traceback" not in studio.rest
+
+
 def test_what_was_done_is_there_after_a_power_cut(run_studio):
     studio = run_studio()
     json_type = {"content-type": "application/json"}

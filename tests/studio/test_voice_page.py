@@ -20,7 +20,7 @@ def open_voice(run_studio, page):
     def open_page(demo=False):
         studio = run_studio()
         page.goto(studio.url)
-        name = "Try it with demo voices" if demo else "New voice"
+        name = "Try the demo voices" if demo else "New voice"
         page.get_by_role("button", name=name, exact=True).click()
         page.wait_for_url("**/voice/*")
         return page
@@ -70,9 +70,10 @@ def wait_for_sound(page, player):
     return page.evaluate("(audio) => audio.duration", handle)
 
 
-def test_from_recordings_to_hearing_and_a_file(open_voice, words, tmp_path):
+def test_from_recordings_to_hearing_and_a_file(open_voice, words, tmp_path, check_access):
     page = open_voice()
     expect(page.get_by_role("button", name="Learn", exact=True)).to_be_disabled()
+    check_access(page)
     bad = tmp_path / '<img src=x onerror="window.hacked=1">.wav'
     bad.write_bytes(b"\x89PNG, a picture")
     upload(page, "Source", [*sorted((words / "source").iterdir()), bad])

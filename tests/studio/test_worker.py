@@ -1,12 +1,13 @@
 """Workers: steps and results come back, errors are sentences, and a job can be ended at once."""
 
+import sys
 import threading
 import time
 
 import psutil
 import pytest
 
-from pairup.studio.worker import CancelledTaskError, TaskError, Worker, sleep
+from pairup.studio.worker import CancelledTaskError, TaskError, Worker, give_back_memory, sleep
 
 
 @pytest.fixture(scope="module")
@@ -122,3 +123,15 @@ def test_a_job_that_nobody_follows_is_still_at_work():
     steps.close()
     assert worker.is_at_work
     worker.stop()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only the C library of Linux can be asked")
+def test_memory_is_given_back():
+    process = psutil.Process()
+    blocks = [bytes(100_000) for _ in range(1000)]
+    kept = bytes(100_000)  # above them, so that they are not given back by themselves
+    before = process.memory_info().rss
+    blocks.clear()
+    give_back_memory()
+    assert before - process.memory_info().rss > 50_000_000
+    assert len(kept) == 100_000

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from pairup.album.album import Album, Cell, find_cell, find_item, format_cell
 from pairup.album.features import photo_features
 from pairup.album.frames import Frame
-from pairup.album.layout import SortStep, sort_steps
+from pairup.album.layout import BEST, DEFAULT, DRAFT, Preset, SortStep, sort_steps
 from pairup.album.photos import Photos
 from pairup.methods import ALBUM_METHODS, check_method
 from pairup.sampling import representatives
@@ -27,6 +27,7 @@ def arrange(
     start: ArrayLike | None = None,
     method: str = "auto",
     draft: bool = False,
+    best: bool = False,
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> Album:
@@ -51,7 +52,9 @@ def arrange(
     method : {"auto", "lsom", "ks-hsic", "ks-nocco"}, default "auto"
         "auto" sorts as `pairup.album.layout` describes; the others are the paper's methods.
     draft : bool, default False
-        Whether to stop after a rough sorting, about ten times sooner ("auto" only).
+        Whether to stop after a rough sorting, several times sooner ("auto" only).
+    best : bool, default False
+        Whether to sort as well as possible, ten times as long or more ("auto" only).
     random_state : int, default 0
         Seed of the first order and of the search ("auto" only).
     n_jobs : int, optional
@@ -81,6 +84,7 @@ def arrange(
         start=start,
         method=check_method(method, ALBUM_METHODS),  # here, so that a warning names the line of the caller
         draft=draft,
+        best=best,
         random_state=random_state,
         n_jobs=n_jobs,
     )
@@ -99,6 +103,7 @@ def arrange_steps(
     start: ArrayLike | None = None,
     method: str = "auto",
     draft: bool = False,
+    best: bool = False,
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> Iterator[SortStep | Album]:
@@ -114,8 +119,8 @@ def arrange_steps(
         The item on each cell to begin with ("auto" only).
     method : str, default "auto"
         One of "auto", "lsom", "ks-hsic", "ks-nocco".
-    draft : bool, default False
-        Whether a rough sorting is enough.
+    draft, best : bool, default False
+        Whether a rough sorting is enough, or the best is wanted.
     random_state : int, default 0
         Seed of the search.
     n_jobs : int, optional
@@ -137,6 +142,7 @@ def arrange_steps(
     method = check_method(method, ALBUM_METHODS)
     check_seed(random_state)
     check_jobs(n_jobs)
+    preset = _choose_preset(draft, best)
     photos = items if isinstance(items, Photos) else None
     X = _check_features(items, features)
     frame = (Frame.parse(frame) if isinstance(frame, str) else frame).fit(len(X))
@@ -149,7 +155,7 @@ def arrange_steps(
             coordinates,
             pins=subset.number_pins(pinned),
             start=None if start is None else subset.find(np.asarray(start), pinned),
-            draft=draft,
+            preset=preset,
             random_state=random_state,
             n_jobs=n_jobs,
         )
@@ -164,6 +170,13 @@ def arrange_steps(
     assert order is not None
     left_out = tuple(np.setdiff1d(np.arange(len(X)), subset.items).tolist())
     yield Album(frame, order, X, photos, left_out, pinned)
+
+
+def _choose_preset(draft: bool, best: bool) -> Preset:
+    """Return how much work is wanted."""
+    if draft and best:
+        raise ValueError("draft and best were both given; a sorting is one or the other, leave one out")
+    return DRAFT if draft else BEST if best else DEFAULT
 
 
 def _check_features(items: Photos | ArrayLike, features: ArrayLike | None) -> Array:

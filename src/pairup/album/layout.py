@@ -2,10 +2,16 @@
 
 The items are one domain and the frame is the other, as in kernelized sorting: maximise tr(X Xᵀ W) over the orders of
 the rows of X, where W is a box kernel on the frame. Its width shrinks from the frame's to one cell. At each width
-every cell gets the mean features of its surroundings, and a sparse auction reassigns all items at once: an item bids
-for the cells around it and for cells near similar items, so that it can cross the frame in one step. The increment
-of the bids falls with the width and acts as a temperature. At the end, swaps are annealed on Σ ‖x_j − x_k‖ / d_jk²
-over neighbouring cells j, k at distance d_jk.
+every cell gets the mean features of its surroundings, and items move to cells whose means are more like them:
+
+1. Sweeps: items swap with those at random offsets, and with those beside similar items, so that they can cross the
+   frame in one step. A swap that loses little is accepted too; the temperature follows the mean squared distance
+   between items and means. The time of a step grows as n, the number of steps as log n.
+2. Auctions: from a narrower box on, all items are reassigned at once by a sparse auction: an item that loses its cell
+   bids for another. Slower, and better.
+3. Annealing: swaps lower Σ ‖x_j − x_k‖ / d_jk² over neighbouring cells j, k at distance d_jk.
+
+A preset (`DRAFT`, `DEFAULT`, `BEST`) says how much of each.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,26 +23,76 @@ from scipy.spatial import cKDTree
 
 from pairup.album.lattice import Lattice, split_blocks
 from pairup.album.local_search import anneal_swaps, auction, box_means
+from pairup.album.raster import Raster, Run
 from pairup.components import principal_components
-from pairup.parallel import run
+from pairup.parallel import run, thread_runner
 from pairup.types import Array, BoolArray, Float32Array, Indices, Int32Array
 
-STEPS, DRAFT_STEPS = 400, 60  # box widths, for up to `MANY` items
-MANY = 4096
-FEWER = 0.75  # above `MANY` items, n^−0.75 times as many widths: the time of all auctions grows as n^0.25
 WIDEST = 0.45  # half the first box, as a share of the frame's longer side
 NARROWEST = 0.9  # half the last box in cells: below 1, so that several of the last steps have the smallest box
-RESTART = (0.2, 0.03, 0.75)  # first width, first increment and share of the steps where an order is there to begin with
-INCREMENTS = (0.1, 0.003)  # first and last increment of the bids, in units of the features' variance
-REPORT = 10  # auctions between two steps that are yielded
-AUCTIONS = 0.7  # share of the time that the auctions take; swaps take the rest
-FAR, SIMILAR = 12, 12  # cells tried near similar items, and how many items count as similar
+RESTART = 0.2  # the same for the first box where an order is there to begin with: most items stay near their cell
+HEAT = 0.1  # temperature of sweeps in units of the residual: .05 gets stuck, .2 melts (10⁴ colours)
+REACH = 2.0  # farthest swap of a sweep in units of half the box
+COLD = 5  # sweeps without temperature at the end
+INCREMENT = 0.003  # of the bids at the narrowest box, in units of the variance, for 1,024 items
+WIDENING = 4 / 3  # the increment grows as this power of the width: so do squared distances in a box of colours
+AUCTIONS = 0.7  # share of the time that the auctions take; annealing takes the rest
+REPORT = 0.02  # share of the work between two steps that are yielded
+FAR, SIMILAR = 12, 6  # cells tried near similar items, and how many items count as similar
 DIMENSIONS = 48  # principal components in which items are compared with means of items
 TREE_DIMENSIONS = 8  # up to here a k-d tree finds similar items quicker than all distances
+MANY = 16384  # from here on similar items are looked for among candidates by the first components
+CANDIDATES, CANDIDATE_DIMENSIONS = 32, 4  # how many candidates, by how many components
 DISTANCES = 2**22  # distances between items computed at once
-PROPOSALS = 700  # swaps tried per item
-TEMPERATURES = (0.05, 0.005)  # first and last, in units of the mean distance
+TEMPERATURES = (0.05, 0.005)  # of the annealing, first and last, in units of the mean distance
 BLOCK = 2048  # cells whose distances are tabulated at once
+
+
+@dataclass(frozen=True)
+class Preset:
+    """How much work a sorting does. Chosen by `benchmarks/albums.py frontier`.
+
+    Parameters
+    ----------
+    decay : float
+        The width of a box as a share of the one before.
+    passes : int
+        Offsets tried at each width.
+    rounds : int
+        Proposals per item beside similar items, at each width.
+    bidding : int
+        Half the first box of the auctions, in cells.
+    auctions, swaps : int
+        Number of auctions, and swaps tried per item, for 1,024 items.
+    shrink : float
+        For n items these are (1024 / n) ** shrink times as many.
+    most : float
+        At most this many times as many: few items are done soon.
+    least : int
+        Auctions below this number are left out, and the annealing with them.
+    """
+
+    decay: float
+    passes: int
+    rounds: int
+    bidding: int
+    auctions: int
+    swaps: int
+    shrink: float
+    most: float
+    least: int
+
+    def share(self, n: int) -> float:
+        """Return the share of auctions and swaps that n items get; 0 where it would be too little to help."""
+        share = min(self.most, (1024 / n) ** self.shrink)
+        return share if round(self.auctions * share) >= self.least else 0.0
+
+
+# The auctions and swaps of `DRAFT` and `DEFAULT` take 0.02 and 0.2 CPU s in all, however many items there are, and end
+# where that is too little for each; those of `BEST` grow as n^0.4.
+DRAFT = Preset(0.93, 10, 1, 4, 40, 100, 1.0, 1.0, 20)
+DEFAULT = Preset(0.96, 10, 1, 14, 400, 700, 1.0, 4.0, 100)
+BEST = Preset(0.99, 20, 2, 14, 4000, 3000, 0.6, 4.0, 1)
 
 
 @dataclass(frozen=True)
@@ -83,7 +139,7 @@ def sort_steps(
     *,
     pins: Mapping[int, int] | None = None,
     start: Indices | None = None,
-    draft: bool = False,
+    preset: Preset = DEFAULT,
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> Iterator[SortStep]:
@@ -100,12 +156,12 @@ def sort_steps(
     start : ndarray of shape (n,), optional
         The item on each cell to begin with, such as a draft, pinned items on their cells: the boxes begin narrower, and
         most items stay near where they are. By default a random order.
-    draft : bool, default False
-        Whether to stop after a rough sorting, about ten times sooner.
+    preset : Preset, default DEFAULT
+        How much work to do.
     random_state : int, default 0
         Seed of the first order and of the search.
     n_jobs : int, optional
-        Blocks improved at the same time, as in joblib; the result does not depend on it.
+        Bands of rows, and blocks, improved at the same time, as in joblib; the result does not depend on it.
 
     Yields
     ------
@@ -128,14 +184,58 @@ def sort_steps(
     X = rotate(features)
     yield SortStep(0.0, order.copy())
     if X.any() and not fixed.all():
+        # Similar items get numbers near each other: what is looked up together then lies together in memory.
+        numbers = number_items(X)
+        rank = np.argsort(numbers)
+        X = X[numbers]
         problem = SortProblem(X, find_similar(X, n_jobs), Lattice.of(coordinates), fixed)
-        steps = round((DRAFT_STEPS if draft else STEPS) * min(1.0, MANY / n) ** FEWER)
-        for done in _auction_on_boxes(problem, order, steps, random_state, start is not None):
-            yield SortStep(AUCTIONS * done, order.copy())
-        if not draft:
-            for done in _anneal(problem, order, TEMPERATURES, random_state, n_jobs):
-                yield SortStep(AUCTIONS + (1 - AUCTIONS) * done, order.copy())
+        for step in _sort(problem, rank[order], preset, start is None, random_state, n_jobs):
+            order = numbers.take(step.order)
+            yield SortStep(step.progress, order)
     yield SortStep(1.0, order.copy())
+
+
+def _sort(
+    problem: SortProblem, order: Indices, preset: Preset, fresh: bool, seed: int, n_jobs: int | None
+) -> Iterator[SortStep]:
+    """Sweep, auction and anneal; yield the share done and the order.
+
+    Where the auctions begin with boxes as wide as the frame, nothing is left for the sweeps to do.
+    """
+    share = preset.share(len(order))
+    bids, swaps = round(preset.auctions * share), round(preset.swaps * share)
+    widest = (WIDEST if fresh else RESTART) * problem.cells.longest
+    swept = 1.0 if not bids else 0.2 if widest > preset.bidding + 1 else 0.0  # shares of the time
+    sold = swept + AUCTIONS * (1 - swept)
+    if swept:
+        raster = Raster.of(np.ascontiguousarray(problem.X[:, :DIMENSIONS]), order, problem.cells, problem.fixed)
+        with thread_runner(n_jobs) as threads:
+            for done in _sweep_on_boxes(raster, problem.similar, preset, widest, seed, threads):
+                yield SortStep(swept * done, raster.order)
+        order = raster.order
+    if bids:
+        for done in _auction_on_boxes(problem, order, min(widest, preset.bidding), bids, seed):
+            yield SortStep(swept + (sold - swept) * done, order.copy())
+        for done in _anneal(problem, order, TEMPERATURES, swaps, seed, n_jobs):
+            yield SortStep(sold + (1 - sold) * done, order.copy())
+
+
+def _sweep_on_boxes(
+    raster: Raster, similar: Int32Array, preset: Preset, widest: float, seed: int, threads: Run
+) -> Iterator[float]:
+    """Sort a raster by swaps on shrinking boxes; yield the share done."""
+    widest = max(widest, 1.0)
+    steps = max(round(np.log(NARROWEST / widest) / np.log(preset.decay)), 1)
+    told = 0.0
+    for step, width in enumerate([*np.geomspace(widest, NARROWEST, steps), *[NARROWEST] * COLD]):
+        heat = HEAT if step < steps else 0.0
+        number = seed * (steps + COLD) + step
+        raster.sort(width, max(2, int(REACH * width)), preset.passes, heat, number, threads)
+        raster.gather(similar, preset.rounds, number, threads)
+        done = (step + 1) / (steps + COLD)
+        if done >= told + REPORT:
+            told = done
+            yield done
 
 
 def settle(features: Array, coordinates: Array, order: Indices, fixed: BoolArray, *, random_state: int = 0) -> Indices:
@@ -168,7 +268,7 @@ def settle(features: Array, coordinates: Array, order: Indices, fixed: BoolArray
     X, order = rotate(features), np.array(order, dtype=np.intp)
     if X.any() and not fixed.all():
         problem = SortProblem(X, find_similar(X), Lattice.of(coordinates), fixed)
-        for _ in _anneal(problem, order, (0.0, 0.0), random_state, None):
+        for _ in _anneal(problem, order, (0.0, 0.0), DEFAULT.swaps, random_state, None):
             pass
     return order
 
@@ -198,6 +298,27 @@ def rotate(features: Array) -> Float32Array:
     return np.ascontiguousarray(X, dtype=np.float32)
 
 
+def number_items(X: Float32Array) -> Indices:
+    """Return the items in an order in which similar ones are near each other: that of the leaves of a k-d tree.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Items as rows, in principal components.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The items.
+
+    Examples
+    --------
+    >>> sorted(number_items(np.array([[0.0], [2.0], [1.0]], dtype=np.float32)).tolist())
+    [0, 1, 2]
+    """
+    return np.array(cKDTree(X[:, :CANDIDATE_DIMENSIONS]).indices, dtype=np.intp)
+
+
 def find_similar(X: Float32Array, n_jobs: int | None = None) -> Int32Array:
     """Find for each item the most similar others.
 
@@ -211,17 +332,38 @@ def find_similar(X: Float32Array, n_jobs: int | None = None) -> Int32Array:
     Returns
     -------
     ndarray of shape (n, k)
-        For each item the numbers of the k = 12 nearest others (fewer if there are fewer items).
+        For each item the numbers of the k = 6 nearest others (fewer if there are fewer items). Of many items in many
+        dimensions these are the nearest among those that the first components bring near.
     """
     n = len(X)
     k = min(SIMILAR, n - 1)
     X = np.ascontiguousarray(X[:, :DIMENSIONS])
-    if X.shape[1] <= TREE_DIMENSIONS:
-        found = cKDTree(X).query(X, k + 1)[1].reshape(n, k + 1)
+    if X.shape[1] <= (TREE_DIMENSIONS if n < MANY else CANDIDATE_DIMENSIONS):
+        found = _query(X, k + 1, n_jobs)
         return np.ascontiguousarray(found[:, 1:] if k else found, dtype=np.int32)
-    rows = max(1, DISTANCES // n)
-    tasks = [partial(_find_similar_rows, X, start, min(start + rows, n), k) for start in range(0, n, rows)]
+    if n >= MANY:
+        near = _query(X[:, :CANDIDATE_DIMENSIONS], CANDIDATES + 1, n_jobs)[:, 1:]
+        rows = max(1, DISTANCES // CANDIDATES // X.shape[1])
+        tasks = [partial(_choose_nearest, X, near[s : s + rows], s, k) for s in range(0, n, rows)]
+    else:
+        rows = max(1, DISTANCES // n)
+        tasks = [partial(_find_similar_rows, X, s, min(s + rows, n), k) for s in range(0, n, rows)]
     return np.concatenate(list(run(tasks, n_jobs=n_jobs)))
+
+
+def _query(X: Float32Array, k: int, n_jobs: int | None) -> Indices:
+    """Return for each item the k nearest, itself among them and in general first."""
+    from joblib import effective_n_jobs
+
+    found = cKDTree(X).query(X, k, workers=effective_n_jobs(n_jobs))[1]
+    return np.reshape(found, (len(X), k))
+
+
+def _choose_nearest(X: Float32Array, near: Indices, start: int, k: int) -> Int32Array:
+    """Return for the items from `start` on the k nearest of their candidates."""
+    squares = ((X[near] - X[start : start + len(near), None]) ** 2).sum(axis=2)
+    best = np.argpartition(squares, k - 1, axis=1)[:, :k]
+    return np.take_along_axis(near, best, axis=1).astype(np.int32)
 
 
 def _find_similar_rows(X: Float32Array, start: int, stop: int, k: int) -> Int32Array:
@@ -231,30 +373,27 @@ def _find_similar_rows(X: Float32Array, start: int, stop: int, k: int) -> Int32A
     return np.argpartition(D, k - 1, axis=1)[:, :k].astype(np.int32)
 
 
-def _auction_on_boxes(
-    problem: SortProblem, order: Indices, steps: int, seed: int, restart: bool = False
-) -> Iterator[float]:
+def _auction_on_boxes(problem: SortProblem, order: Indices, widest: float, steps: int, seed: int) -> Iterator[float]:
     """Sort `order` in place by auctions on shrinking boxes; yield the share done."""
     X, cells, fixed = np.ascontiguousarray(problem.X[:, :DIMENSIONS]), problem.cells, problem.fixed
     where = np.argsort(order)
     prices = np.zeros(len(order), dtype=np.float32)
     variance = float(X.var(axis=0).sum())
-    longest = int(max(cells.row.max(), cells.column.max())) + 1
-    widest, increment = WIDEST, INCREMENTS[0]
-    if restart:
-        widest, increment, share = RESTART
-        steps = max(round(share * steps), 1)
-    widths = np.geomspace(max(widest * longest, 1.0), NARROWEST, steps)
-    increments = (variance * np.geomspace(increment, INCREMENTS[1], steps)).astype(np.float32)
+    widths = np.geomspace(max(widest, 1.0), NARROWEST, steps)
+    # The squared distance of neighbours falls as n^−⅔ for colours, and so do the increments.
+    scale = INCREMENT * variance * min(1.0, 1024 / len(order)) ** (2 / 3)
+    increments = (scale * (widths / NARROWEST) ** WIDENING).astype(np.float32)
+    told = 0.0
     for step, (width, bid) in enumerate(zip(widths, increments, strict=True)):
         means = box_means(X, order, cells.row, cells.column, fixed, max(1, round(width)))
         auction(X, means, order, where, cells.near, problem.similar, fixed, prices, bid, FAR, seed + step)
-        if step % REPORT == 0:
-            yield step / steps
+        if step / steps >= told + REPORT:
+            told = step / steps
+            yield told
 
 
 def _anneal(
-    problem: SortProblem, order: Indices, temperatures: tuple[float, float], seed: int, n_jobs: int | None
+    problem: SortProblem, order: Indices, temperatures: tuple[float, float], swaps: int, seed: int, n_jobs: int | None
 ) -> Iterator[float]:
     """Anneal swaps on `order` in place, block by block; yield the share done.
 
@@ -265,7 +404,7 @@ def _anneal(
         blocks = split_blocks(problem.cells.points, BLOCK, diagonal=number == 1)
         before = order.copy()
         tasks = [
-            partial(_anneal_block, problem, before, block, temperatures, PROPOSALS * len(block) // passes, seed + i)
+            partial(_anneal_block, problem, before, block, temperatures, swaps * len(block) // passes, seed + i)
             for i, block in enumerate(blocks)
         ]
         for i, (block, items) in enumerate(zip(blocks, run(tasks, n_jobs=n_jobs), strict=True)):

@@ -319,7 +319,7 @@ def _find_font(text: str) -> Any:
     """Load the first font of this computer, or Pillow's own, that has all characters of a text."""
     image_font = require("PIL.ImageFont", extra="album")
     least = list(text)
-    for path in (*_list_fonts(), None):
+    for path in (*list_fonts(), None):
         try:
             face = image_font.load_default(SIDE) if path is None else image_font.truetype(str(path), SIDE)
         except OSError:
@@ -355,8 +355,19 @@ def find_missing_glyphs(face: Any, text: str) -> list[str]:
     return [c for c in dict.fromkeys(text) if not c.isspace() and (draw(c) in unassigned or not any(draw(c)[:-8]))]
 
 
-def _list_fonts() -> Iterator[Path]:
-    """Yield the fonts of this computer, bold sans-serif first."""
+def list_fonts(*, bold: bool = True) -> Iterator[Path]:
+    """Yield the fonts of this computer, sans-serif ones first.
+
+    Parameters
+    ----------
+    bold : bool, default True
+        Whether bold fonts come before the others, or after them.
+
+    Yields
+    ------
+    Path
+        Font files.
+    """
     folders = {
         "win32": [Path(os.environ.get("WINDIR", "C:/Windows")) / "Fonts"],
         "darwin": [Path("/System/Library/Fonts"), Path("/Library/Fonts"), Path.home() / "Library/Fonts"],
@@ -366,7 +377,7 @@ def _list_fonts() -> Iterator[Path]:
     def rank(path: Path) -> tuple[bool, bool, bool, str]:
         name = path.stem.lower()
         slanted = any(word in name for word in ("italic", "oblique", "condensed", "narrow", "mono", "light"))
-        return slanted, "bold" not in name, "sans" not in name and "arial" not in name, str(path)
+        return slanted, ("bold" in name) != bold, "sans" not in name and "arial" not in name, str(path)
 
     yield from sorted(found, key=rank)
 

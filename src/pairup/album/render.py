@@ -13,27 +13,15 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from pairup.album.captions import LEGIBLE, LETTERS, LINE, Captions, check_captions, choose_face, describe_photo, shorten
 from pairup.album.decoding import LOSSLESS, ignore_warnings
 from pairup.album.frames import Frame
 from pairup.album.photos import Photos
+from pairup.album.printing import INCH, measure_paper, write_pages
 from pairup.extras import require
 from pairup.parallel import run
-from pairup.types import Indices
+from pairup.types import Array, Indices
 
-PAPERS = {  # width and height in mm
-    "a0": (841, 1189),
-    "a1": (594, 841),
-    "a2": (420, 594),
-    "a3": (297, 420),
-    "a4": (210, 297),
-    "a5": (148, 210),
-    "a6": (105, 148),
-    "letter": (215.9, 279.4),
-    "legal": (215.9, 355.6),
-    "tabloid": (279.4, 431.8),
-}
-MARGIN = 10  # mm of paper around a printed album
-INCH = 25.4  # mm
 LONGEST = 4096  # pixels of an album's longer side unless the cell size is given
 CELL_SIZES = (8, 256)  # smallest and largest cell in pixels, unless given
 LARGEST = 400_000_000  # pixels that a picture may have
@@ -43,6 +31,7 @@ JPEG_BYTES = 0.12  # per pixel, about
 SWATCH = 16  # pixels a side of a vector's colour in a web page
 SMOOTHING = 4  # pixels per pixel, each way, in which round corners are drawn
 AT_ONCE = 32  # tiles drawn in one task
+FOOTER = 8  # mm below the photos of each of several pages, for title and number
 
 
 class Arrangement(Protocol):
@@ -85,11 +74,21 @@ class Style:
     fit : {"crop", "whole"}, default "crop"
         "crop" fills the cell with the middle of the photo, "whole" shows all of it.
     paper : str, optional
-        Size of a PDF page (a0 … a6, letter, legal, tabloid); by default the page has the size of the picture.
+        Size of a PDF page: a0 … a6, letter, legal, tabloid, or width × height in mm such as "210x210"; by default the
+        page has the size of the picture.
     dpi : int, default 300
         Pixels per inch of a PDF.
     title : str, default "Album"
         Title of the web page and the PDF.
+    captions : {"none", "name", "date"} or mapping of str to str, default "none"
+        A line under each photo: its name, when it was taken, or a text of your own by its name.
+    margin : float, default 10
+        Millimetres of paper around the album; 0 lets it reach the edge, into the bleed.
+    bleed : float, default 0
+        Millimetres by which a page is larger than the paper on each side, to be cut off after printing; the background
+        covers them, and the PDF says where to cut.
+    page_rows : int, optional
+        Rows of the album on each page of a PDF, for a contact sheet of many pages; by default all are on one page.
 
     Examples
     --------
@@ -105,6 +104,10 @@ class Style:
     paper: str | None = None
     dpi: int = 300
     title: str = "Album"
+    captions: Captions = "none"
+    margin: float = 10.0
+    bleed: float = 0.0
+    page_rows: int | None = None
 
     def __post_init__(self) -> None:
         if self.cell is not None and not 1 <= self.cell <= 10_000:
@@ -115,8 +118,8 @@ class Style:
             raise ValueError(f"the radius must lie between 0 and 0.5, got {self.radius}")
         if self.fit not in ("crop", "whole"):
             raise ValueError(f"fit must be 'crop' or 'whole', got {self.fit!r}")
-        if self.paper is not None and self.paper.lower() not in PAPERS:
-            raise ValueError(f"unknown paper {self.paper!r}; choose one of: {', '.join(PAPERS)}")
+        check_captions(self.captions)
+        self._check_paper()
         if not 10 <= self.dpi <= 2400:
             raise ValueError(f"dpi must lie between 10 and 2400, got {self.dpi}")
         try:
@@ -124,6 +127,30 @@ class Style:
         except UnicodeEncodeError as error:
             raise ValueError(f"the title {self.title!r} is not text that UTF-8 can hold ({error.reason})") from None
         self.colour  # noqa: B018  an unknown colour is an error before the work, not after
+
+    def _check_paper(self) -> None:
+        """Refuse what cannot be printed."""
+        if self.page_rows is not None and self.page_rows < 1:
+            raise ValueError(f"a page must have at least one row, got {self.page_rows}")
+        if not (0 <= self.margin <= 1000 and 0 <= self.bleed <= 100):
+            raise ValueError(
+                f"expected a margin of 0 to 1000 mm and a bleed of 0 to 100 mm, got {self.margin} and {self.bleed}"
+            )
+        if self.paper is None and self.bleed > 0:
+            raise ValueError("a bleed needs a paper that is cut; name its size, such as a4 or 210x210")
+        if self.paper is not None and 2 * self.margin >= (short := min(measure_paper(self.paper))) - 5:
+            raise ValueError(f"margins of {self.margin:g} mm leave nothing of a paper of {short:g} mm")
+
+    @property
+    def caption(self) -> float:
+        """Height of a caption as a share of the cell; 0 without captions."""
+        return 0.0 if self.captions == "none" else LINE
+
+    @property
+    def ink(self) -> str:
+        """Colour of letters on the background."""
+        red, green, blue, opacity = self.colour
+        return "#f2f2f3" if opacity > 0 and 0.299 * red + 0.587 * green + 0.114 * blue < 128 else "#2a2a2c"
 
     @property
     def colour(self) -> tuple[int, int, int, int]:
@@ -155,17 +182,23 @@ def draw_picture(album: Arrangement, style: Style) -> Any:
     PIL.Image.Image
         The picture in RGBA.
     """
-    image = require("PIL.Image", extra="album")
     places, extent = _place_cells(album, style)
-    cell = style.cell or _choose_cell_size(extent, style)
+    return _draw_items(album, style, album.order, places, extent, style.cell or _choose_cell_size(extent, style))
+
+
+def _draw_items(
+    album: Arrangement, style: Style, order: Indices, places: Array, extent: Array, cell: int
+) -> Any:  # a picture of Pillow
+    """Draw items at their places, in cells, on a canvas of this extent."""
+    image = require("PIL.Image", extra="album")
     # Each edge is rounded separately, so that gaps differ by a pixel at most.
     width, height = (max(round(float(side) * cell), 1) for side in extent[::-1])
     if width * height > LARGEST:
         raise ValueError(f"the picture would have {width} × {height} pixels; choose cells smaller than {cell} pixels")
     canvas = image.new("RGBA", (width, height), style.colour)
     mask = _draw_corner_mask(cell, style.radius)
-    items = [(item, place) for item, place in zip(album.order, places, strict=True) if item >= 0]
-    tiles = _map_items(lambda item: _draw_tile(album, item, cell, style.fit), [int(item) for item, _ in items])
+    items = [(int(item), place) for item, place in zip(order, places, strict=True) if item >= 0]
+    tiles = _map_items(lambda item: _draw_tile(album, item, cell, style.fit), [item for item, _ in items])
     for (_, place), tile in zip(items, tiles, strict=True):
         top, left = (round(float(value) * cell) for value in place)
         if style.fit == "whole":
@@ -173,7 +206,31 @@ def draw_picture(album: Arrangement, style: Style) -> Any:
             canvas.paste(tile, (left, top), _draw_corner_mask(min(tile.size), style.radius, tile.size))
         else:
             canvas.paste(tile, (left, top), mask)
+    if style.captions != "none":
+        _write_captions(canvas, album, style, items, cell)
     return canvas
+
+
+def _write_captions(canvas: Any, album: Arrangement, style: Style, items: list[tuple[int, Any]], cell: int) -> None:
+    """Write the caption of each item below it."""
+    size = round(LETTERS * cell)
+    if size < LEGIBLE:
+        raise ValueError(
+            f"captions under cells of {cell} pixels could not be read; choose cells of {round(LEGIBLE / LETTERS)} "
+            "pixels or more, fewer photos per page, or no captions"
+        )
+    pen = require("PIL.ImageDraw", extra="album").Draw(canvas)
+    texts = [_describe_item(album, item, style) for item, _ in items]
+    face = choose_face(texts, size)
+    for text, (_, (top, left)) in zip(texts, items, strict=True):
+        middle = (float(left) + 0.5) * cell, (float(top) + 1 + LINE / 2) * cell
+        pen.text(middle, shorten(text, face, cell), font=face, fill=style.ink, anchor="mm")
+
+
+def _describe_item(album: Arrangement, item: int, style: Style) -> str:
+    """Return the caption of an item."""
+    taken = album.photos[item].taken if album.photos is not None else None
+    return describe_photo(album.name(item), taken, style.captions)
 
 
 def _map_items(function: Callable[[int], Any], items: list[int]) -> Iterator[Any]:
@@ -192,24 +249,27 @@ def _apply(function: Callable[[int], Any], items: list[int]) -> list[Any]:
 def _place_cells(album: Arrangement, style: Style) -> tuple[Any, Any]:
     """Return the top left corner of each cell and the extent of the whole, (vertical, horizontal), in cells."""
     steps = (album.frame.cells - album.frame.cells.min(axis=0)) / album.frame.pitch
-    places = style.gap + steps * (1 + style.gap)
-    return places, places.max(axis=0) + 1 + style.gap
+    sides = np.array([1 + style.caption, 1.0])
+    places = style.gap + steps * (sides + style.gap)
+    return places, places.max(axis=0) + sides + style.gap
 
 
 def _choose_cell_size(extent: Any, style: Style) -> int:
     """Return the pixels of a cell where the style does not say."""
     if style.paper is not None:
-        page = _measure_paper(extent, style)
-        return int(max(min((page - 2 * MARGIN * style.dpi / INCH) / extent), 1))
+        edge = style.margin + style.bleed if style.margin > 0 else 0.0
+        room = _measure_page(extent, style) - 2 * edge * style.dpi / INCH
+        if style.page_rows is not None:
+            room[0] -= FOOTER * style.dpi / INCH
+        return int(max(min(room / extent), 1))
     return int(np.clip(LONGEST / extent.max(), *CELL_SIZES))
 
 
-def _measure_paper(extent: Any, style: Style) -> Any:
-    """Return height and width of the paper in pixels, upright or across as the album."""
+def _measure_page(extent: Any, style: Style) -> Any:
+    """Return height and width of a page in pixels, with its bleed; a named paper lies as the album does."""
     assert style.paper is not None
-    short, long = sorted(PAPERS[style.paper.lower()])
-    page = np.array([long, short] if extent[0] >= extent[1] else [short, long])
-    return page * style.dpi / INCH
+    sides = measure_paper(style.paper, across=bool(extent[0] < extent[1]))
+    return (np.array(sides[::-1]) + 2 * style.bleed) * style.dpi / INCH
 
 
 def _draw_corner_mask(cell: int, radius: float, size: tuple[int, int] | None = None) -> Any:
@@ -300,7 +360,7 @@ def render_jpeg(album: Arrangement, style: Style) -> bytes:
 
 
 def render_pdf(album: Arrangement, style: Style) -> bytes:
-    """Render the album as a PDF of one page.
+    """Render the album as a PDF, of one page or with `Style.page_rows` of many.
 
     Parameters
     ----------
@@ -314,14 +374,56 @@ def render_pdf(album: Arrangement, style: Style) -> bytes:
     bytes
         The file.
     """
+    return write_pages(_draw_pages(album, style), dpi=style.dpi, title=style.title, bleed=style.bleed)
+
+
+def _draw_pages(album: Arrangement, style: Style) -> Iterator[Any]:
+    """Draw the pages of a PDF, one after another."""
+    places, extent = _place_cells(album, style)
+    if style.page_rows is None:
+        cell = style.cell or _choose_cell_size(extent, style)
+        yield _put_on_page(_draw_items(album, style, album.order, places, extent, cell), extent, style)
+        return
+    pitch = 1 + style.caption + style.gap
+    numbers = np.floor((places[:, 0] - style.gap) / (pitch * style.page_rows) + 1e-6).astype(int)
+    extent = np.array([style.page_rows * pitch + style.gap, extent[1]])
+    cell = style.cell or _choose_cell_size(extent, style)
+    last = int(numbers[album.order >= 0].max())
+    for number in range(last + 1):
+        here = numbers == number
+        shifted = places[here] - [number * pitch * style.page_rows, 0]
+        drawn = _draw_items(album, style, album.order[here], shifted, extent, cell)
+        page = _put_on_page(drawn, extent, style)
+        _write_footer(page, style, f"{number + 1} / {last + 1}")
+        yield page
+
+
+def _put_on_page(drawn: Any, extent: Any, style: Style) -> Any:
+    """Put a picture in the middle of its paper, if there is one."""
+    flat = _flatten(drawn)
+    if style.paper is None:
+        return flat
     image = require("PIL.Image", extra="album")
-    drawn = _flatten(draw_picture(album, style))
-    if style.paper is not None:
-        height, width = (round(float(side)) for side in _measure_paper(_place_cells(album, style)[1], style))
-        page = image.new("RGB", (width, height), "white")
-        page.paste(drawn, ((width - drawn.width) // 2, (height - drawn.height) // 2))
-        drawn = page
-    return _encode(drawn, "PDF", resolution=float(style.dpi), title=style.title, quality=92)
+    height, width = (round(float(side)) for side in _measure_page(extent, style))
+    # Without a bleed the paper around the album stays white, as printers at home leave it.
+    page = image.new("RGB", (width, height), style.colour[:3] if style.bleed else "white")
+    footer = 0 if style.page_rows is None else round(FOOTER * style.dpi / INCH)
+    page.paste(flat, ((width - flat.width) // 2, (height - footer - flat.height) // 2))
+    return page
+
+
+def _write_footer(page: Any, style: Style, number: str) -> None:
+    """Write the title and the number of a page below the photos."""
+    if style.paper is None:
+        return
+    millimetre = style.dpi / INCH
+    face = choose_face([style.title], max(round(3.2 * millimetre), LEGIBLE))
+    pen = require("PIL.ImageDraw", extra="album").Draw(page)
+    edge = (max(style.margin, 4) + style.bleed) * millimetre
+    line = page.height - edge
+    ink = style.ink if style.bleed else "#2a2a2c"
+    pen.text((edge, line), shorten(style.title, face, 0.7 * page.width), font=face, fill=ink, anchor="ls")
+    pen.text((page.width - edge, line), number, font=face, fill=ink, anchor="rs")
 
 
 def _flatten(drawn: Any) -> Any:
@@ -386,6 +488,8 @@ def render_svg(album: Arrangement, style: Style) -> bytes:
     if style.background != "transparent":
         parts.append('<rect width="100%" height="100%" fill="rgb({},{},{})"/>'.format(*style.colour[:3]))
     aspect = "xMidYMid slice" if style.fit == "crop" else "xMidYMid meet"
+    texts = {item: _describe_item(album, item, style) for item in pictures}
+    face = choose_face(list(texts.values()), 100) if style.captions != "none" else None
     for item, (top, left) in zip(album.order, places, strict=True):
         if item >= 0:
             x, y = float(left) * cell, float(top) * cell
@@ -395,6 +499,13 @@ def render_svg(album: Arrangement, style: Style) -> bytes:
                 f'<image width="{cell}" height="{cell}" preserveAspectRatio="{aspect}" clip-path="url(#cell)" '
                 f'href="{pictures[item][0]}"/></svg>'
             )
+            if face is not None and texts[item]:
+                line = _escape_xml(shorten(texts[item], face, 100 / LETTERS))
+                parts.append(
+                    f'<text x="{x + cell / 2:g}" y="{y + (1 + LINE / 2) * cell:g}" font-size="{LETTERS * cell:g}" '
+                    'font-family="sans-serif" text-anchor="middle" dominant-baseline="middle" '
+                    f'fill="{style.ink}">{line}</text>'
+                )
     return "\n".join([*parts, "</svg>\n"]).encode()
 
 
@@ -428,6 +539,7 @@ def render_page(album: Arrangement, style: Style) -> bytes:
             tiles.append(
                 {
                     "name": album.name(item),
+                    "caption": _describe_item(album, item, style),
                     "date": f"{taken.day} {taken:%B %Y, %H:%M}" if taken else "",
                     "row": cell[0],
                     "column": cell[1],
@@ -443,17 +555,17 @@ def render_page(album: Arrangement, style: Style) -> bytes:
         "height": round(float(extent[0]), 4),
         "radius": style.radius,
         "fit": style.fit,
+        "captions": style.captions != "none",
     }
     # In a script element only "<" could end the element or begin a comment.
     inside = json.dumps(data, ensure_ascii=True).replace("<", "\\u003c")
-    red, green, blue, opacity = style.colour
-    dark = opacity > 0 and 0.299 * red + 0.587 * green + 0.114 * blue < 128
+    red, green, blue, _ = style.colour
     text = files("pairup.album").joinpath("page.html").read_text(encoding="utf-8")
     fill = {
         "TITLE": html.escape(style.title),
         "COUNT": f"{len(tiles)} {'photo' if len(tiles) == 1 else 'photos'}",
         "PAPER": f"rgb({red} {green} {blue})",
-        "SCHEME": "dark" if dark else "light",
+        "SCHEME": "dark" if style.ink.startswith("#f") else "light",
         "DATA": inside,
     }
     # In one pass: a title may itself be "%DATA%".

@@ -1,6 +1,7 @@
 """``pairup album``: photos in, a sorted album out."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,7 +13,7 @@ from pairup.methods import ALBUM_METHODS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pairup.album import Album, Frame, Photos
+    from pairup.album import Album, Frame, Photos, Style
     from pairup.album.wall import WallStep
     from pairup.cli.shell import Progress
 
@@ -74,7 +75,8 @@ LARGE = 3000  # photos from which on a wall is quicker to open than a page in on
     show_default=True,
     help="auto, or one of the paper's methods.",
 )
-@click.option("--draft", is_flag=True, help="Sort roughly, about ten times sooner.")
+@click.option("--draft", is_flag=True, help="Sort roughly, several times sooner.")
+@click.option("--best", is_flag=True, help="Sort as well as possible, ten times as long or more.")
 @click.option("--preview", is_flag=True, help="Print the frame for this number of photos, without sorting.")
 @click.option("--cell", type=int, help="Pixels of a cell [default: so that the longer side has 4096, but at most 256].")
 @click.option("--gap", type=float, default=0.04, show_default=True, help="Space between cells, as a share of a cell.")
@@ -88,7 +90,8 @@ LARGE = 3000  # photos from which on a wall is quicker to open than a page in on
     help="crop fills the cell with the middle of the photo, whole shows all of it.",
 )
 @click.option(
-    "--paper", help="Size of a PDF page: a0 to a6, letter, legal, tabloid [default: the size of the picture]."
+    "--paper",
+    help="Size of a PDF page: a0 to a6, letter, legal, tabloid, or 210x210 in mm [default: the size of the picture].",
 )
 @click.option("--dpi", type=int, default=300, show_default=True, help="Resolution of a PDF.")
 @click.option("--title", default="Album", show_default=True, help="Title of the web page and the PDF.")
@@ -120,6 +123,21 @@ LARGE = 3000  # photos from which on a wall is quicker to open than a page in on
 @click.option("--force", is_flag=True, help="Overwrite existing outputs.")
 @click.option("-v", "--verbose", is_flag=True, help="Print the quality as DPQ16 too, and all photos left out.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+@click.option(
+    "--captions",
+    default="none",
+    metavar="name|date|FILE",
+    help="A line under each photo: its name, its date, or your own text from a csv of photo and caption.",
+)
+@click.option("--margin", type=float, default=10.0, show_default=True, help="Millimetres of paper around a PDF album.")
+@click.option(
+    "--bleed", type=float, default=0.0, show_default=True, help="Millimetres beyond the paper that are cut off."
+)
+@click.option(
+    "--contact-sheet",
+    metavar="ROWSxCOLUMNS",
+    help="A PDF of many pages with so many photos each, such as 7x5; on a4 unless --paper is given.",
+)
 def command(
     sources: tuple[str, ...],
     outputs: tuple[Path, ...],
@@ -131,6 +149,7 @@ def command(
     weights: tuple[str, ...],
     method: str,
     draft: bool,
+    best: bool,
     preview: bool,
     cell: int | None,
     gap: float,
@@ -148,6 +167,10 @@ def command(
     force: bool,
     verbose: bool,
     as_json: bool,
+    captions: str,
+    margin: float,
+    bleed: float,
+    contact_sheet: str | None,
 ) -> None:
     """Arrange PHOTOS (folders, files or globs) in a frame, similar photos side by side.
 
@@ -159,6 +182,7 @@ def command(
       pairup album photos/ -o album.html
       pairup album photos/ -o heart.png -o heart.pdf --frame shape:heart
       pairup album archive/ -o wall/
+      pairup album photos/ -o sheets.pdf --contact-sheet 7x5 --captions name
     """
     from pairup.album import Album, Frame, Style, arrange_steps, photo_features, read_photos
     from pairup.album.album import check_output
@@ -179,19 +203,25 @@ def command(
     for output in walls:
         check_wall_path(output, force=force)
     refuse_existing((output for output in outputs if output not in walls), force)
+    page_rows, columns = _parse_contact_sheet(contact_sheet, frame, sources)
     style = Style(
         cell=cell,
         gap=gap,
         background=background,
         radius=radius,
         fit=fit,
-        paper=paper,
+        paper=paper or ("a4" if contact_sheet else None),
         dpi=dpi,
         title=title,
+        captions=_read_captions(captions),
+        margin=margin,
+        bleed=bleed,
+        page_rows=page_rows,
     )
     if len(sources) == 1 and sources[0].lower().endswith(".json"):
         with no_chatter():
             album = Album.load(sources[0])
+        style = _name_captions(style, album.photos)
     else:
         chosen = Frame.parse(frame, font)
         places = dict(_parse_pin(pin) for pin in pins)
@@ -203,6 +233,9 @@ def command(
                 previews=previews,
                 progress=lambda done, total: bar.update(f"reading photos {done}/{total}", done, total),
             )
+        style = _name_captions(style, photos)
+        if columns is not None:
+            chosen = Frame.grid(-(-len(photos) // columns), columns)
         fitted = chosen.fit(len(photos))
         _warn_of_frame(chosen, fitted, len(photos))
         if preview:
@@ -218,6 +251,7 @@ def command(
                 pins=places,
                 method=method,
                 draft=draft,
+                best=best,
                 random_state=random_state,
                 n_jobs=-1,
             )
@@ -258,6 +292,45 @@ def _parse_weight(text: str) -> tuple[str, float]:
         return name, float(number)
     except ValueError:
         raise click.UsageError(f"--weight {text}: expected NAME=NUMBER, such as date=0.5") from None
+
+
+def _parse_contact_sheet(text: str | None, frame: str, sources: tuple[str, ...]) -> tuple[int, int] | tuple[None, None]:
+    """Read ROWSxCOLUMNS."""
+    if text is None:
+        return None, None
+    if frame != "auto":
+        raise click.UsageError("--contact-sheet has its own frame; leave --frame out")
+    if sources[0].lower().endswith(".json"):
+        raise click.UsageError("--contact-sheet arranges photos anew; give the photos, not a saved album")
+    rows, _, columns = text.lower().replace("×", "x").partition("x")
+    if not (rows.isdecimal() and columns.isdecimal() and 0 < int(rows) <= 1000 and 0 < int(columns) <= 1000):
+        raise click.UsageError(f"--contact-sheet {text}: expected ROWSxCOLUMNS of each page, such as 7x5")
+    return int(rows), int(columns)
+
+
+def _read_captions(text: str) -> Any:
+    """Read a csv of photo and caption; name, date and none are what they are."""
+    import csv
+
+    if text in ("none", "name", "date"):
+        return text
+    path = Path(text)
+    if not path.is_file():
+        raise click.UsageError(f"--captions {text}: expected name, date, or a csv file of photo and caption")
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        lines = [line for line in csv.reader(file) if line]
+    if bad := next((line for line in lines if len(line) != 2), None):
+        raise ValueError(f"{path}: expected two cells in each line, photo and caption, got {len(bad)}: {bad[:3]}")
+    if lines and lines[0][0].lower() in ("photo", "file", "name", "filename"):
+        lines = lines[1:]
+    return dict(lines)
+
+
+def _name_captions(style: "Style", photos: "Photos | None") -> "Style":
+    """Find the photos that captions are for, whose names may be given without their folders."""
+    if isinstance(style.captions, str) or photos is None:
+        return style
+    return replace(style, captions={photos[photos.find(name)].name: text for name, text in style.captions.items()})
 
 
 def _tell_skipped(photos: "Photos") -> None:

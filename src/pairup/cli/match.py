@@ -99,7 +99,7 @@ def command(
     \b
     Examples:
       pairup match customers.csv orders.xlsx --explain -o pairs.xlsx --rows
-      pairup match a.csv b.csv --id-column x=customer --id-column y=0 --on city,age
+      pairup match a.csv b.csv --id-column x=customer --on city,age
     """
     from pairup.cli.shell import progress, refuse_existing
     from pairup.cluster import on_cluster
@@ -156,7 +156,7 @@ def command(
         click.echo(slow, err=True)
     matching: Matching | None = None
     text = f"matching {len(names_x)} with {len(names_y)} {'nodes' if any(are_graphs) else 'objects'}"
-    with progress(text) as bar, _name_tables(x, y), on_cluster(cluster):
+    with progress(text, unit="steps") as bar, _name_tables(x, y), on_cluster(cluster):
         steps = match_steps(
             X,
             Y,
@@ -170,11 +170,11 @@ def command(
             n_jobs=jobs,
             random_state=random_state,
         )
-        for step in steps:
+        for done, step in enumerate(steps):
             if isinstance(step, Matching):
                 matching = step.with_names(names_x, names_y)
             else:
-                bar.update(describe_step(step))
+                bar.update(describe_step(step), done)
     assert matching is not None
     if save is not None:
         matching.save(save)

@@ -165,7 +165,8 @@ def convert(voice: Path, recording: Path, output: Path, synthesis: Any, force: b
 @click.option("--splits", type=click.IntRange(1), default=5, show_default=True, help="Random splits.")
 @click.option("--test", type=click.IntRange(1), default=8000, show_default=True, help="Test frames at most.")
 @click.option("--method", "methods", type=MethodChoice(VOICE_METHODS), multiple=True,
-              help="auto pairs as `voice train` does, match is pairup.match; repeatable [default: all].")  # fmt: skip
+              metavar="NAME", help=f"{', '.join(VOICE_METHODS[:-1])} or {VOICE_METHODS[-1]}; auto pairs as "
+              "`voice train` does, match is pairup.match; repeatable [default: all].")  # fmt: skip
 @click.option("--setting", type=click.Choice(["shuffled", "disjoint"]), default="shuffled", show_default=True,
               help="Whether the training frames of both come from the same sentences.")  # fmt: skip
 @click.option("--voice", type=EXISTING, help="Score this trained voice on whole recordings instead.")

@@ -88,6 +88,18 @@ def _describe_frame(project: Project, frame: Any) -> dict[str, Any]:
     return described
 
 
+def _describe_vectors(project: Project, document: Document) -> dict[str, Any] | None:
+    """Return the person's own features in plain values: their file, and what the photos are called."""
+    if document.weights.file is None or not document.weights.vectors:
+        return None
+    found = {file.id: file for file in project.files("vectors")}.get(document.weights.file)
+    if found is None:
+        raise RefusedError("the file of your own features is not in the project; upload it first")
+    photos = list_photos(project)
+    names = [photos[number].name for number in range(len(photos))]
+    return {"path": str(project.locate(found.id)), "name": found.name, "names": names}
+
+
 def prepare(project: Project, document: Document, job: Any) -> Task:
     """Prepare a job of an album.
 
@@ -127,7 +139,8 @@ def prepare(project: Project, document: Document, job: Any) -> Task:
         "photos": document.photos,
         "paths": _locate_photos(project),
         "rotations": document.rotations,
-        "weights": document.weights.model_dump(),
+        "weights": document.weights.model_dump(exclude={"file"}),
+        "vectors": _describe_vectors(project, document),
     }
     if isinstance(job, Arrange):
         kept = {*document.pins, *(document.moved if job.keep_moved else ())}
@@ -340,7 +353,7 @@ KIND = Kind(
     Document,
     Action,
     Job,
-    {"photo": 200_000_000, "mask": 20_000_000},
+    {"photo": 200_000_000, "mask": 20_000_000, "vectors": 200_000_000},
     apply,
     prepare,
     finish,

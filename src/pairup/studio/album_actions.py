@@ -43,10 +43,17 @@ def apply(project: Project, document: Document, action: Any) -> Change:
     RefusedError
         If the album does not allow it.
     """
-    mask = action.frame if isinstance(action, ChooseFrame) and isinstance(action.frame, MaskFrame) else None
-    if mask is not None and mask.file not in {file.id for file in project.files("mask")}:
-        raise RefusedError("the picture of this frame is not in the project; upload it first")
+    if isinstance(action, ChooseFrame) and isinstance(action.frame, MaskFrame):
+        _check_file(project, "mask", action.frame.file, "the picture of this frame")
+    if isinstance(action, SetWeights) and action.weights.file is not None:
+        _check_file(project, "vectors", action.weights.file, "the file of your own features")
     return ACTIONS[type(action)](document.model_copy(deep=True), action)
+
+
+def _check_file(project: Project, role: str, identifier: str, what: str) -> None:
+    """Refuse an action about a file that the project does not have."""
+    if identifier not in {file.id for file in project.files(role)}:
+        raise RefusedError(f"{what} is not in the project; upload it first")
 
 
 def _swap(document: Document, action: Swap) -> Change:

@@ -106,10 +106,15 @@ class Weights(Record):
     colour: Weight = 1
     edges: Weight = 0.5
     date: Weight = 0
+    pixels: Weight = 0  # Lab values, as in the paper
+    vectors: Weight = 0  # of the person's own, in `file`
+    file: Identifier | None = None
 
     @model_validator(mode="after")
     def _some(self) -> Self:
-        if self.colour + self.edges + self.date == 0:
+        if self.vectors > 0 and self.file is None:
+            raise ValueError("your own features have a weight but no file; upload it first")
+        if self.colour + self.edges + self.date + self.pixels + self.vectors == 0:
             raise ValueError("all weights are 0; give colour, edges or date a weight")
         return self
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pairup.album import Album, Frame, Photos, Style
-from pairup.studio.album_tasks import compute_features, load_photos
+from pairup.studio.album_tasks import compute_features, load_photos, load_vectors
 from pairup.studio.project import FILES
 
 
@@ -26,6 +26,7 @@ def export(
     weights: dict[str, float],
     style: dict[str, Any],
     suffix: str,
+    vectors: dict[str, Any] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Write an album to a file in the project.
 
@@ -55,6 +56,8 @@ def export(
         The look, as `pairup.album.Style` takes it.
     suffix : str
         The format, such as ".png".
+    vectors : dict, optional
+        The person's own features; see `pairup.studio.album_tasks.load_vectors`.
 
     Yields
     ------
@@ -68,7 +71,9 @@ def export(
     placed = np.array([index.get(photo, -1) for photo in order], dtype=np.intp)
     left_out = tuple(sorted(set(range(len(photos))) - set(placed.tolist())))
     # Only a saved album holds the features; the other formats show what is there.
-    features = compute_features(items, weights) if suffix == ".json" else np.zeros((len(items), 1))
+    features = np.zeros((len(items), 1))
+    if suffix == ".json":
+        features = compute_features(items, weights, load_vectors(vectors, photos))
     where = {item: cell for cell, item in enumerate(placed.tolist()) if item >= 0}
     pinned = {index[photo]: where[index[photo]] for photo in pins}
     album = Album(Frame(frame, np.array(cells)), placed, features, items, left_out, pinned)

@@ -18,29 +18,40 @@ from pairup.album.listing import find_files
 from pairup.album.photos import Photo
 from pairup.album.reading import read_files
 from pairup.album.render import draw_picture
+from pairup.album.vectors import read_vectors
 from pairup.extras import require
 from pairup.files import replace_file
 from pairup.studio.album_document import MOST_PHOTOS
 from pairup.studio.album_store import Store, write_miniatures, write_tiles
+from pairup.studio.named_files import open_named
 from pairup.studio.project import COVER, FILES
 from pairup.types import Array
 
 SHOWN = 0.8  # seconds between two sheets that are drawn while photos are read
 DRAFT, DRAWN = 0.1, 0.3  # share of the work that is done after the draft, and after the tiles are drawn
 COVER_SIDE = 640  # pixels
+COVER_FORM = (4, 3)  # width and height of a picture on the home page
 COVER_PHOTOS = 120  # up to which the cover is drawn from thumbnails; miniatures are enough for more
 REPLACED = "\ufffd"  # stands for bytes of a file name that are not UTF-8
 DEMO = 320  # pictures of the demo
 
 
-def warm() -> None:
-    """Arrange a few points, so that all is loaded and compiled before the first job."""
+def warm() -> Iterator[None]:
+    """Arrange a few points, so that all is loaded and compiled before the first job.
+
+    Yields
+    ------
+    None
+        Between parts: when a job has come, the rest is better left to it.
+    """
+    require("PIL.Image", extra="album").init()
     X = np.random.default_rng(0).normal(size=(40, 5))
     for draft in (True, False):
+        yield
         *_, album = arrange_steps(X, "auto", draft=draft)
     assert isinstance(album, Album)
+    yield
     _ = album.quality
-    require("PIL.Image", extra="album").init()
 
 
 def read(folder: Path, sources: list[dict[str, Any]], first: int) -> Iterator[dict[str, Any]]:
@@ -198,6 +209,7 @@ def arrange(
     weights: dict[str, float],
     style: dict[str, Any],
     seed: int,
+    vectors: dict[str, Any] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Arrange photos: a draft, then the tiles, then the refinement.
 
@@ -221,6 +233,8 @@ def arrange(
         The look, for the cover.
     seed : int
         Seed of the search.
+    vectors : dict, optional
+        The person's own features; see `load_vectors`.
 
     Yields
     ------
@@ -229,7 +243,7 @@ def arrange(
     """
     yield {"progress": 0.0, "text": "comparing the photos"}
     items = Store.load(folder).photos(photos, rotations)
-    features = compute_features(items, weights)
+    features = compute_features(items, weights, load_vectors(vectors, photos))
     fitted = make_frame(frame).fit(len(items))
     cells = fitted.cells.astype(int).tolist()
     places = {tuple(cell) for cell in cells}
@@ -262,7 +276,33 @@ def arrange(
     yield {"result": result}
 
 
-def compute_features(items: Photos, weights: dict[str, float]) -> Array:
+def load_vectors(source: dict[str, Any] | None, photos: list[int]) -> Array | None:
+    """Load the person's own features of photos.
+
+    Parameters
+    ----------
+    source : dict, optional
+        Path and name of the file, and the names of all photos of the project, by their numbers.
+    photos : list of int
+        Numbers of the photos.
+
+    Returns
+    -------
+    ndarray of shape (n, d) or None
+        Features as rows; None without a file.
+    """
+    if source is None:
+        return None
+    by_row = source["name"].lower().endswith(".npy")  # a row for each photo that was read, also for those taken out
+    numbers = range(len(source["names"])) if by_row else photos
+    blank = np.zeros((1, 1, 3), dtype=np.uint8)
+    named = Photos(tuple(Photo(source["names"][number], blank, b"") for number in numbers))
+    with open_named(source["path"], source["name"]) as path:
+        rows = read_vectors(path, named)
+    return rows[photos] if by_row else rows
+
+
+def compute_features(items: Photos, weights: dict[str, float], vectors: Array | None = None) -> Array:
     """Compute what photos are compared by.
 
     Parameters
@@ -270,7 +310,9 @@ def compute_features(items: Photos, weights: dict[str, float]) -> Array:
     items : Photos
         The photos.
     weights : dict of str to float
-        Weights of colour, edges and date; the date counts only where photos have one.
+        Weights of colour, edges, date, pixels and vectors; the date counts only where photos have one.
+    vectors : ndarray of shape (n, d), optional
+        The person's own features.
 
     Returns
     -------
@@ -282,7 +324,7 @@ def compute_features(items: Photos, weights: dict[str, float]) -> Array:
         chosen["date"] = 0.0
         if not any(chosen.values()):
             raise ValueError("none of the photos says when it was taken; give colour or edges a weight")
-    return photo_features(items, chosen)
+    return photo_features(items, chosen, vectors)
 
 
 def measure(album: Album) -> dict[str, float]:
@@ -364,7 +406,13 @@ def write_cover(
     cell = int(np.clip(COVER_SIDE / extent / (1 + style["gap"]), 4, 320))
     drawn = draw_picture(replace(album, photos=items), Style(cell=cell, **style))
     image = require("PIL.Image", extra="album")
-    flat = image.alpha_composite(image.new("RGBA", drawn.size, "white"), drawn).convert("RGB")
+    # On a sheet of the form that the home page shows, in the album's own colour: no bars beside a heart.
+    side = max(drawn.width / COVER_FORM[0], drawn.height / COVER_FORM[1])
+    size = round(side * COVER_FORM[0]), round(side * COVER_FORM[1])
+    colour = "white" if style["background"] == "transparent" else style["background"]
+    sheet = image.new("RGBA", size, colour)
+    sheet.alpha_composite(drawn, ((size[0] - drawn.width) // 2, (size[1] - drawn.height) // 2))
+    flat = sheet.convert("RGB")
     with replace_file(folder / COVER) as temporary:
         flat.save(temporary, "JPEG", quality=85)
 

@@ -104,9 +104,14 @@ class Jobs:
         self._closed = False
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="pairup-job")
 
-    def warm(self) -> None:
-        """Start a worker, so that the first job need not wait for one."""
-        worker = Worker(warm=True)
+    def adopt(self, worker: Worker) -> None:
+        """Take a worker that was started before, so that the first job need not wait for one.
+
+        Parameters
+        ----------
+        worker : Worker
+            The worker.
+        """
         with self._lock:
             self._idle.append(worker)
 

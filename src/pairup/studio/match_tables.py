@@ -1,9 +1,6 @@
 """What a match reads: tables and graphs from files, and what the page tells of them."""
 
-import shutil
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +12,7 @@ from pairup.edge_lists import SUFFIXES as GRAPHS
 from pairup.edge_lists import read_graph
 from pairup.linkage import pair_tables
 from pairup.studio.match_code import Reading
+from pairup.studio.named_files import open_named
 from pairup.tables import Table, read_table
 
 HEAD = 6  # rows that the page shows
@@ -67,39 +65,11 @@ def _suffix(name: str) -> str:
     return Path(name).suffix.lower()
 
 
-@contextmanager
-def open_named(file: dict[str, Any]) -> Iterator[Path]:
-    """Give a file of the project the ending of its name for the duration of the block.
-
-    Parameters
-    ----------
-    file : dict
-        Its path, and the name that a person gave it.
-
-    Yields
-    ------
-    Path
-        The file, with the ending by which it is read.
-
-    Raises
-    ------
-    ValueError
-        As inside the block, with the name in place of the path.
-    """
-    suffix = _suffix(file["name"])
-    if suffix not in (*TABLES, *GRAPHS):
+def _check_suffix(name: str) -> None:
+    """Refuse a file whose ending is of no table or graph."""
+    if _suffix(name) not in (*TABLES, *GRAPHS):
         known = ", ".join((*TABLES, *GRAPHS))
-        raise ValueError(f"{file['name']}: this is no table or graph that can be read; expected one of {known}")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"table{suffix}"
-        try:
-            path.symlink_to(file["path"])
-        except OSError:  # where links are not allowed
-            shutil.copyfile(file["path"], path)
-        try:
-            yield path
-        except (ValueError, MemoryError, OSError, ImportError) as error:
-            raise type(error)(str(error).replace(str(path), file["name"])) from error
+        raise ValueError(f"{name}: this is no table or graph that can be read; expected one of {known}")
 
 
 def read_side(file: dict[str, Any], source: dict[str, Any], *, graph: bool, directed: bool = False) -> Side:
@@ -121,7 +91,8 @@ def read_side(file: dict[str, Any], source: dict[str, Any], *, graph: bool, dire
     Side
         What was read.
     """
-    with open_named(file) as path:
+    _check_suffix(file["name"])
+    with open_named(file["path"], file["name"]) as path:
         return _read_graph(path, source, directed) if graph else _read_table(path, source)
 
 

@@ -298,6 +298,17 @@ class Project:
             ).fetchall()
         return [FileView(id=i, role=r, name=n, size=s, details=json.loads(d)) for i, r, n, s, d in rows]
 
+    def count_files(self) -> int:
+        """Count the files.
+
+        Returns
+        -------
+        int
+            How many there are, of all roles.
+        """
+        with self._lock:
+            return int(self._connection.execute("SELECT count(*) FROM files").fetchone()[0])
+
     def add_file(
         self, role: str, name: str, *, content: Path | None = None, path: Path | None = None, details: Any = None
     ) -> FileView:

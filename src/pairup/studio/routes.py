@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
@@ -36,6 +37,7 @@ SENT = {  # file types that a browser may show; all others are only downloaded
     ".mp3": "audio/mpeg",
     ".ogg": "audio/ogg",
 }
+SPACING = 0.2  # seconds between two times that a page is told of the whole project
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     400: {"model": Problem, "description": "What was sent is no JSON"},
     403: {"model": Problem, "description": "A request of another site"},
@@ -193,7 +195,7 @@ async def upload_file(
     roles = studio.kinds[project.kind].roles
     if role not in roles:
         raise HTTPException(422, f"files of this project may be: {', '.join(roles)}; got {role[:40]!r}")
-    if len(await asyncio.to_thread(project.files)) >= MOST_FILES:
+    if await asyncio.to_thread(project.count_files) >= MOST_FILES:
         raise HTTPException(409, f"a project holds {MOST_FILES} files at most")
     async with receive_file(request.stream(), project.folder / FILES, roles[role]) as temporary:
         file = await asyncio.to_thread(project.add_file, role, clean_name(name), content=temporary)
@@ -236,7 +238,11 @@ async def listen(project: Open, studio: Service) -> AsyncIterator[ServerSentEven
         job = studio.jobs.latest(project.id)
         if job is not None and job.step is not None and not job.has_ended:
             yield ServerSentEvent(event="step", data={"job": job.id, **job.step})
+        told = time.monotonic()
         async for kind, data in listener.listen():
+            if kind == "project":  # hundreds of uploads are told a few times a second
+                await asyncio.sleep(max(told + SPACING - time.monotonic(), 0))
+                told = time.monotonic()
             if kind == "project" and (data := await asyncio.to_thread(_describe, studio, project)) is None:
                 return
             yield ServerSentEvent(event=kind, data=data)

@@ -15,6 +15,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse
 from starlette.exceptions import HTTPException as StarletteHTTPException
+from starlette.requests import ClientDisconnect
 from starlette.staticfiles import StaticFiles
 
 import pairup
@@ -31,9 +32,7 @@ KINDS: dict[str, Kind] = {kind.name: kind for kind in (album.KIND, match.KIND, v
 STATIC = Path(str(files("pairup.studio").joinpath("static")))
 
 
-def create_app(
-    studio: Studio, *, hosts: frozenset[str] = LOOPBACK, token: str | None = None, warm: bool = False
-) -> FastAPI:
+def create_app(studio: Studio, *, hosts: frozenset[str] = LOOPBACK, token: str | None = None) -> FastAPI:
     """Make the application.
 
     Parameters
@@ -44,8 +43,6 @@ def create_app(
         Names by which it may be reached; "*" for all, which needs a token.
     token : str, optional
         What a browser must show; None on this computer alone.
-    warm : bool, default False
-        Whether to start a worker before the first job.
 
     Returns
     -------
@@ -56,8 +53,6 @@ def create_app(
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         studio.bus.attach(asyncio.get_running_loop())
-        if warm:
-            studio.jobs.warm()
         await asyncio.to_thread(studio.resume)
         yield
         studio.bus.close()
@@ -116,6 +111,7 @@ def _add_handlers(app: FastAPI) -> None:
         sqlite3.ProgrammingError,  # its file is closed
         lambda *_: JSONResponse({"detail": "this project was deleted meanwhile"}, status_code=404),
     )
+    app.add_exception_handler(ClientDisconnect, answer(400))  # nobody reads it: a page was closed while it sent
     app.add_exception_handler(TooLargeUploadError, answer(413))
     app.add_exception_handler(RefusedError, answer(409))
 

@@ -1,9 +1,12 @@
 """The worker: a process of its own in which jobs run, so that the page stays free and a job can be ended at once."""
 
+import ctypes
+import gc
 import importlib
 import os
 import signal
 import threading
+import time
 import traceback
 from collections.abc import Iterator
 from contextlib import suppress
@@ -32,6 +35,7 @@ EXPECTED = (ValueError, TypeError, OSError, MemoryError, ImportError)  # errors 
 WARM = ("pairup.studio.album_tasks:warm",)
 """What a worker that waits for its first job does meanwhile, so that all is loaded and compiled by then."""
 
+GIVEN_BACK = 0.5  # seconds of a job after which memory is given back to the system
 GRACE = 1.0  # seconds in which a cancelled job may end by itself
 
 
@@ -79,8 +83,9 @@ def work(connection: Connection, warm: bool = False) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the studio's, which ends its workers
     threading.Thread(target=_follow_parent, daemon=True).start()
     importlib.import_module("pairup.parallel")
+    busy = threading.Event()
     if warm:
-        threading.Thread(target=_warm, daemon=True).start()
+        threading.Thread(target=_warm, args=(busy,), daemon=True).start()
     while True:
         try:
             message = connection.recv()
@@ -88,10 +93,19 @@ def work(connection: Connection, warm: bool = False) -> None:
             return
         if message[0] == "cancel":  # of a job that had ended before
             continue
+        busy.set()
         try:
             connection.send(_run(connection, *message[1:]))
         except (BrokenPipeError, OSError):
             return
+        gc.collect()
+        give_back_memory()
+
+
+def give_back_memory() -> None:
+    """Give memory that is free again back to the system: of an album of 2,000 photos, 80 MB would stay here."""
+    with suppress(OSError, AttributeError, TypeError):  # only the C library of Linux can be asked
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _run(connection: Connection, number: int, task: str, arguments: dict[str, Any]) -> tuple[str, Any]:
@@ -99,11 +113,15 @@ def _run(connection: Connection, number: int, task: str, arguments: dict[str, An
     try:
         module, _, name = TASKS[task].partition(":")
         result: Any = None
+        given_back = time.monotonic()
         for step in getattr(importlib.import_module(module), name)(**arguments):
             if "result" in step:
                 result = step["result"]
             else:
                 connection.send(("step", step))
+            if time.monotonic() - given_back > GIVEN_BACK:
+                give_back_memory()
+                given_back = time.monotonic()
             if connection.poll() and connection.recv() == ("cancel", number):
                 return "cancelled", None
         return "done", result
@@ -114,12 +132,14 @@ def _run(connection: Connection, number: int, task: str, arguments: dict[str, An
         return "failed", f"something unexpected went wrong ({type(error).__name__}: {error})"
 
 
-def _warm() -> None:
-    """Load and compile; what is missing is told by the job that needs it."""
+def _warm(busy: threading.Event) -> None:
+    """Load and compile until a job comes; what is missing is told by the job that needs it."""
     for place in WARM:
         module, _, name = place.partition(":")
         with suppress(Exception):
-            getattr(importlib.import_module(module), name)()
+            for _part in getattr(importlib.import_module(module), name)():
+                if busy.is_set():
+                    return
 
 
 def _follow_parent() -> None:

@@ -1,6 +1,9 @@
 // One photo, large: decoded by the studio when it is asked for.
 import { h, iconButton } from "./dom.js";
 
+const GROWTH = 2; // times that a photo is enlarged at most
+const SMALLEST = 480; // pixels that even a tiny picture gets
+
 /** Open a photo; `photos` are those of the album in the order of their cells, `describe(photo)` says {name, quarters}. */
 export function enlarge(client, photos, first, { describe, rotate, closed }) {
   let at = Math.max(photos.indexOf(first), 0);
@@ -14,7 +17,10 @@ export function enlarge(client, photos, first, { describe, rotate, closed }) {
     picture.alt = name;
     caption.textContent = `${name} (${at + 1} of ${photos.length})`;
   };
-  picture.addEventListener("load", () => picture.classList.remove("loading"));
+  picture.addEventListener("load", () => { // small photos are shown larger, but not so large that they blur
+    picture.style.width = `${Math.max(picture.naturalWidth * GROWTH, SMALLEST)}px`;
+    picture.classList.remove("loading");
+  });
   picture.addEventListener("error", () => { caption.textContent = `${describe(photos[at]).name} cannot be shown; its file may have been moved.`; });
   const step = (by) => { at = (at + by + photos.length) % photos.length; show(); };
   const dialog = h("dialog", { class: "enlarge", "aria-label": "Photo, large" },

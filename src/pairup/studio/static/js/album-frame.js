@@ -53,7 +53,7 @@ export function frameChooser(client, choose) {
     for (const [name, body] of Object.entries(bodies)) body.hidden = name !== value;
     canvas.hidden = value === "cells";
     options.forEach((option, i) => { option.firstChild.checked = KINDS[i][0] === value; });
-    if (value === "cells") paint.begin(client.view.document.cells);
+    if (value === "cells") paint.begin(client.view.document.cells, client.view.document.photos.length);
     show();
   }
 
@@ -134,34 +134,37 @@ function drawCells(canvas, cells) {
   for (const [row, column] of cells) c.fillRect(x + (column - left) * side, y + (row - top) * side, side - gap, side - gap);
 }
 
+const FIELDS = [16, 24, 32, 48, 64, 80, 100]; // cells of a side; the studio takes no more than the last
+const ROOM = 2; // cells of the field for each photo, so that there is a shape to paint
+
 /** A field of cells that are painted by pointer or keyboard. */
 function painter(changed) {
-  const SIDE = 32;
-  let grid = [], stroke = null, at = [0, 0], begun = false, focused = false;
+  let size = FIELDS[0], grid = [], stroke = null, at = [0, 0], begun = false, focused = false;
   const canvas = h("canvas", { class: "painter", width: 288, height: 288, tabindex: "0", role: "application", "aria-label": "Field to paint cells: arrow keys move, Space paints or clears a cell, held Shift paints along" });
   const clear = h("button", { type: "button", onclick: () => { grid = blank(); changed(); draw(); } }, "Clear");
   const fill = h("button", { type: "button", onclick: () => { grid = blank().map((line) => line.map(() => true)); changed(); draw(); } }, "Fill");
   const element = h("div", { class: "paint" }, canvas, h("div", { class: "row" }, clear, fill, h("span", { class: "small muted" }, "Drag to paint; drag from a cell to clear.")));
-  const blank = () => Array.from({ length: SIDE }, () => Array(SIDE).fill(false));
+  const blank = () => Array.from({ length: size }, () => Array(size).fill(false));
   grid = blank();
 
   function draw() {
-    const ratio = devicePixelRatio || 1, side = 288 / SIDE, read = getComputedStyle(document.documentElement);
+    const ratio = devicePixelRatio || 1, side = 288 / size, gap = side > 4 ? 1 : 0.5, read = getComputedStyle(document.documentElement);
+    const [full, empty] = ["--accent", "--sunken"].map((name) => read.getPropertyValue(name).trim());
     canvas.width = canvas.height = 288 * ratio;
     const c = canvas.getContext("2d");
     c.scale(ratio, ratio);
-    for (let row = 0; row < SIDE; row++) for (let column = 0; column < SIDE; column++) {
-      c.fillStyle = read.getPropertyValue(grid[row][column] ? "--accent" : "--sunken").trim();
-      c.fillRect(column * side + 0.5, row * side + 0.5, side - 1, side - 1);
+    for (let row = 0; row < size; row++) for (let column = 0; column < size; column++) {
+      c.fillStyle = grid[row][column] ? full : empty;
+      c.fillRect(column * side + gap / 2, row * side + gap / 2, side - gap, side - gap);
     }
     if (focused) { c.strokeStyle = read.getPropertyValue("--text").trim(); c.lineWidth = 2; c.strokeRect(at[1] * side, at[0] * side, side, side); }
   }
 
   const find = (event) => {
     const box = canvas.getBoundingClientRect();
-    return [Math.floor((event.clientY - box.top) / box.height * SIDE), Math.floor((event.clientX - box.left) / box.width * SIDE)];
+    return [Math.floor((event.clientY - box.top) / box.height * size), Math.floor((event.clientX - box.left) / box.width * size)];
   };
-  const put = ([row, column], value) => { if (grid[row]?.[column] !== undefined && grid[row][column] !== value) { grid[row][column] = value; draw(); } };
+  const put = ([row, column], value) => { if (grid[row]?.[column] !== undefined && grid[row][column] !== value) { grid[row][column] = value; draw(); changed(); } };
   canvas.addEventListener("pointerdown", (event) => {
     canvas.setPointerCapture(event.pointerId);
     at = find(event);
@@ -174,7 +177,7 @@ function painter(changed) {
     for (let i = 1; i <= n; i++) put([Math.round(stroke.last[0] + (next[0] - stroke.last[0]) * i / n), Math.round(stroke.last[1] + (next[1] - stroke.last[1]) * i / n)], stroke.value);
     stroke.last = next;
   });
-  for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, () => { if (stroke) changed(); stroke = null; });
+  for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, () => { stroke = null; });
   canvas.addEventListener("focus", () => { focused = canvas.matches(":focus-visible"); draw(); });
   canvas.addEventListener("blur", () => { focused = false; draw(); });
   canvas.addEventListener("keydown", (event) => {
@@ -182,30 +185,34 @@ function painter(changed) {
     if (!step && event.key !== " ") return;
     event.preventDefault();
     focused = true;
-    if (step) at = at.map((value, i) => Math.min(Math.max(value + step[i], 0), SIDE - 1));
-    if (!step || event.shiftKey) { put(at, step ? true : !grid[at[0]][at[1]]); changed(); }
+    if (step) at = at.map((value, i) => Math.min(Math.max(value + step[i], 0), size - 1));
+    if (!step || event.shiftKey) put(at, step ? true : !grid[at[0]][at[1]]);
     announce(`Row ${at[0] + 1}, column ${at[1] + 1}, ${grid[at[0]][at[1]] ? "painted" : "empty"}`);
     draw();
   });
   document.addEventListener("theme", draw);
 
   const set = (lines) => {
+    const needed = Math.max(lines.length, ...lines.map((line) => line.length));
+    size = FIELDS.find((side) => side >= needed) ?? FIELDS.at(-1);
     grid = blank();
-    lines.slice(0, SIDE).forEach((line, row) => [...line].slice(0, SIDE).forEach((mark, column) => { grid[row][column] = mark === "#"; }));
+    lines.slice(0, size).forEach((line, row) => [...line].slice(0, size).forEach((mark, column) => { grid[row][column] = mark === "#"; }));
     begun = true;
     draw();
   };
   return {
     element, set,
     lines: () => grid.map((line) => line.map((on) => (on ? "#" : ".")).join("")),
-    begin: (cells) => { // the first time, from the present frame where it fits in
-      if (!begun && cells.length && Math.max(...cells.flat()) < SIDE) {
-        const down = Math.max(...cells.map(([row]) => row)), across = Math.max(...cells.map(([, column]) => column));
-        const top = Math.floor((SIDE - 1 - down) / 2), left = Math.floor((SIDE - 1 - across) / 2);
+    begin: (cells, photos) => { // the first time, from the present frame where it fits in
+      if (!begun) {
+        const [down, across] = [0, 1].map((axis) => cells.reduce((most, cell) => Math.max(most, cell[axis]), 0));
+        size = FIELDS.find((side) => side * side >= ROOM * photos && side > Math.max(down, across)) ?? FIELDS.at(-1);
         grid = blank();
-        for (const [row, column] of cells) grid[row + top][column + left] = true;
+        at = [0, 0];
+        const top = Math.floor((size - 1 - down) / 2), left = Math.floor((size - 1 - across) / 2);
+        if (Math.max(down, across) < size) for (const [row, column] of cells) grid[row + top][column + left] = true;
       }
-      begun = true;
+      begun = photos > 0; // before there are photos, nobody has painted
       draw();
     },
   };

@@ -143,8 +143,8 @@ export function followKeys(surface, scene, on) {
       scene.wake();
     }
   });
-  surface.addEventListener("blur", () => { scene.showCursor = false; release(); });
-  surface.addEventListener("pointerdown", () => { scene.showCursor = false; release(); });
+  surface.addEventListener("blur", () => { surface.classList.remove("by-hand"); scene.showCursor = false; release(); });
+  surface.addEventListener("pointerdown", () => { surface.classList.add("by-hand"); scene.showCursor = false; release(); });
 
   surface.addEventListener("keydown", (event) => {
     if (event.target !== surface || event.ctrlKey || event.metaKey || event.altKey || !scene.cells.length) return;
@@ -178,6 +178,7 @@ export function followKeys(surface, scene, on) {
     else if (key === "0") scene.fit();
     else used = false;
     if (!used) return;
+    surface.classList.remove("by-hand");
     event.preventDefault();
     scene.showCursor = true;
     scene.wake();

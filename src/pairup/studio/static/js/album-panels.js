@@ -12,23 +12,38 @@ const slider = (label, max, step, oninput, onchange) => {
   return { element: h("label", { class: "field slider" }, h("span", {}, label, value), input), input, set: (number) => { if (document.activeElement !== input) input.value = String(number); show(); } };
 };
 
-/** What makes photos alike; `change(weights)` is called when a slider is let go. */
-export function weightPanel(change) {
-  const read = () => Object.fromEntries(Object.entries(sliders).map(([name, made]) => [name, Number(made.input.value)]));
-  const send = () => change(read());
-  const sliders = {
-    colour: slider("Colour", 2, 0.1, () => {}, send),
-    edges: slider("Edges and texture", 2, 0.1, () => {}, send),
-    date: slider("Date", 2, 0.1, () => {}, send),
-  };
-  const note = h("p", { class: "small muted" });
+/** What makes photos alike; `change(weights)` is called when a slider is let go, `upload(file)` brings own features. */
+export function weightPanel(change, upload) {
+  const names = ["colour", "edges", "date", "pixels", "vectors"];
+  let file = null;
+  const read = () => ({ ...Object.fromEntries(names.map((name) => [name, Number(sliders[name].input.value)])), file });
+  const make = (label) => slider(label, 2, 0.1, () => {}, () => change(read()));
+  const sliders = { colour: make("Colour"), edges: make("Edges and texture"), date: make("Date"), pixels: make("Pixel by pixel"), vectors: make("Your own features") };
+  const note = h("p", { class: "small muted" }, "These photos do not say when they were taken.");
+  const input = h("input", { type: "file", accept: ".csv,.npy", "aria-label": "File of your own features", onchange: attempt(async () => {
+    const sent = await upload(input.files[0]);
+    input.value = "";
+    if (!sent) return;
+    file = sent;
+    await change({ colour: 0, edges: 0, date: 0, pixels: 0, vectors: 1, file }); // alone at first, as on the command line
+  }) });
+  const choose = h("label", { class: "field" }, h("span", {}, "Or your own features: a csv with the names of the photos and numbers, or an npy with a row for each photo"), input);
+  const drop = h("button", { type: "button", class: "quiet", onclick: () => {
+    const rest = { ...read(), vectors: 0, file: null };
+    change(rest.colour + rest.edges + rest.date + rest.pixels > 0 ? rest : { ...rest, colour: 1, edges: 0.5 });
+  } }, "Remove");
+  const own = h("div", { class: "row own-features" }, h("span", { class: "small muted name" }), drop);
   return {
-    element: h("div", {}, Object.values(sliders).map((made) => made.element), note),
-    update(weights, dated) {
-      for (const [name, made] of Object.entries(sliders)) made.set(weights[name]);
+    element: h("div", {}, sliders.colour.element, sliders.edges.element, sliders.date.element, note, sliders.pixels.element, sliders.vectors.element, own, choose),
+    update(weights, dated, name) {
+      for (const key of names) sliders[key].set(weights[key]);
+      file = weights.file;
       sliders.date.input.disabled = !dated;
-      note.textContent = dated ? "" : "These photos do not say when they were taken.";
       note.hidden = dated;
+      sliders.vectors.element.hidden = own.hidden = !file;
+      choose.hidden = Boolean(file);
+      own.firstChild.textContent = name ?? "";
+      drop.setAttribute("aria-label", `Remove your own features, ${name ?? ""}`);
     },
   };
 }

@@ -5,11 +5,13 @@ import { frameChooser } from "./album-frame.js";
 import { followKeys, followPointer } from "./album-hands.js";
 import { exportPanel, othersPanel, showKeys, stylePanel, weightPanel } from "./album-panels.js";
 import { Scene } from "./album-scene.js";
-import { acceptFiles, announce, count, h, iconButton, toast } from "./dom.js";
+import { acceptFiles, announce, count, h, icon, iconButton, toast } from "./dom.js";
 import { jobStatus } from "./job.js";
 
 const PICTURES = "image/*,.heic,.heif,.hif";
 const SOURCES = ["photo", "folder", "demo"];
+const OTHER = /^(video|audio|text|application)\//; // types of files that folders of photos hold as well
+const FEW = 3; // photos below which no order is better than another
 
 // The page is not built before its style is there: nothing jumps.
 await new Promise((resolve) => document.head.append(h("link", { rel: "stylesheet", href: "/static/album.css", onload: resolve, onerror: resolve })));
@@ -72,8 +74,13 @@ class AlbumPage {
     this.arrangeButton = h("button", { type: "button", class: "primary", onclick: () => this.arrange(false) }, "Arrange");
     this.restButton = h("button", { type: "button", onclick: () => this.arrange(true), title: "Pinned photos and those you moved stay" }, "Re-arrange the rest");
     this.notice = h("p", { class: "notice", hidden: true });
+    this.readButton = h("button", { type: "button", class: "primary", hidden: true, onclick: () => this.read() }, "Read the photos"); // after a cancel
     this.frame = frameChooser(client, (frame) => this.chooseFrame(frame));
-    this.weights = weightPanel((weights) => this.attempt(async () => { await this.client.act({ type: "weights", weights }); await this.arrange(false); }));
+    this.weights = weightPanel((weights) => this.attempt(async () => { await this.client.act({ type: "weights", weights }); await this.arrange(false); }), async (file) => {
+      const { added, refused } = await client.upload([file], "vectors");
+      if (refused.length) throw new Error(refused[0].reason);
+      return added[0].id;
+    });
     this.look = stylePanel((style) => this.scene.setStyle(style), (style) => this.writeStyle(style));
     this.others = othersPanel({
       restore: (photos) => this.attempt(() => client.act({ type: "restore", photos })),
@@ -85,11 +92,12 @@ class AlbumPage {
     const add = acceptFiles(main, { accept: PICTURES, take: (files) => this.add(files) });
     const folder = h("span", { class: "visually-hidden" });
     const addFolder = acceptFiles(folder, { accept: PICTURES, folder: true, take: (files) => this.add(files) });
-    this.empty.append(h("div", { class: "drop" }, h("h2", {}, "Drop photos here"), h("p", { class: "muted" }, "JPEG, PNG, HEIC, WebP, TIFF or GIF. They are copied into this project; the originals stay as they are."),
+    this.emptyTitle = h("h2", {}, "Drop photos here");
+    this.empty.append(h("div", { class: "drop" }, icon("upload"), this.emptyTitle, h("p", { class: "muted" }, "JPEG, PNG, HEIC, WebP, TIFF or GIF. They are copied into this project; the originals stay as they are."),
       h("div", { class: "row" }, h("button", { type: "button", class: "primary", onclick: add }, "Choose photos"), h("button", { type: "button", onclick: addFolder }, "Choose a folder"))));
     this.panel = h("aside", { class: "side", "aria-label": "Album" },
       h("div", { class: "head" }, this.counted, h("div", { class: "row" }, iconButton("plus", "Add photos", add, { words: true, class: "" }), iconButton("folder", "Add a folder of photos", addFolder, { class: "" })),
-        this.quality, this.notice, h("div", { class: "row" }, this.arrangeButton, this.restButton)),
+        this.quality, this.notice, this.readButton, h("div", { class: "row" }, this.arrangeButton, this.restButton)),
       part("Frame", this.frame.element, innerWidth > 900),
       part("What makes photos alike", this.weights.element, false),
       part("Look", this.look.element, innerWidth > 900),
@@ -118,6 +126,7 @@ class AlbumPage {
 
   get document() { return this.client.view.document; }
   get unread() { return this.client.view.files.filter((file) => SOURCES.includes(file.role) && !Object.keys(file.details).length); }
+  get reading() { return this.client.busy && this.client.view.job.task === "album.read"; }
   get arranging() { return this.client.busy && this.client.view.job.task === "album.arrange"; }
 
   update(view) {
@@ -130,9 +139,11 @@ class AlbumPage {
     this.show(album);
     this.empty.hidden = album.photos.length > 0 || this.unread.length > 0 || this.client.busy;
     this.zoomTools.hidden = !album.photos.length;
+    const searched = view.files.filter((file) => file.role === "folder" && file.details.read);
+    this.emptyTitle.textContent = searched.length ? `There are no photos in “${searched.at(-1).name}”. Drop some here` : "Drop photos here";
     this.showWords(view);
     this.frame.update(album.frame);
-    this.weights.update(album.weights, [...this.files.values()].some((file) => file.details.dated));
+    this.weights.update(album.weights, [...this.files.values()].some((file) => file.details.dated), view.files.find((file) => file.id === album.weights.file)?.name);
     this.exports.update(view.files.filter((file) => file.role === "export"), album.order.length > 0);
     const named = (photos) => photos.map((number) => ({ number, name: this.nameOf(number) }));
     const skipped = view.files.filter((file) => file.details.skipped).map((file) => ({ name: file.name, reason: file.details.skipped }));
@@ -153,15 +164,16 @@ class AlbumPage {
 
   showWords(view) {
     const album = view.document, quality = album.quality;
-    this.counted.textContent = album.photos.length ? count(album.photos.length, "photo") : "No photos yet";
+    this.counted.textContent = album.photos.length ? count(album.photos.length, "photo") : this.reading ? "Reading photos…" : "No photos yet";
     this.quality.textContent = !quality ? (album.order.length ? "Stopped before it was finished." : "") : quality.likeness >= 1000 ? "Neighbours are all alike."
       : `Neighbours ${album.moved.length ? "were" : "are"} ${quality.likeness.toFixed(2).replace(/0$/, "")}× more alike than in a random order${album.moved.length ? ", before you moved some" : ""}.`;
     this.quality.title = quality ? `DPQ16 ${quality.dpq.toFixed(3)}, in a random order ${quality.random.toFixed(3)}; ${Math.round(quality.kept * 100)} % of the 8 most similar photos are near` : "";
-    this.quality.hidden = !album.photos.length;
+    this.quality.hidden = album.photos.length < FEW;
     this.arrangeButton.disabled = !album.photos.length;
     this.restButton.disabled = !(album.moved.length || album.pins.length);
-    this.notice.hidden = album.arranged || !album.photos.length || this.client.busy;
-    this.notice.textContent = album.left_out.length && album.order.length ? "Some photos have no place yet: arrange." : "Not arranged yet.";
+    this.readButton.hidden = !this.unread.length || this.client.busy || this.adding;
+    if (!this.adding) this.notice.hidden = album.arranged || !album.photos.length || this.client.busy; // else it counts uploads
+    if (!this.adding) this.notice.textContent = album.left_out.length && album.order.length ? "Some photos have no place yet: arrange." : "Not arranged yet.";
     this.stage.setAttribute("aria-label", album.photos.length ? `Album of ${count(album.photos.length, "photo")}` : "Album without photos");
   }
 
@@ -172,6 +184,7 @@ class AlbumPage {
     const key = `${job.id} ${job.status}`;
     if (key === this.told) return;
     this.told = key;
+    this.showWords(this.client.view);
     if (busy) { this.notice.hidden = true; return; }
     const ended = job.task, done = job.status === "done";
     this.attempt(async () => {
@@ -229,9 +242,15 @@ class AlbumPage {
 
   async add(files) {
     if (!files.length) return;
+    const all = files.length;
+    files = files.filter((file) => !OTHER.test(file.type) && !file.name.startsWith("."));
+    if (files.length < all) toast(`${count(all - files.length, "file")} that ${all - files.length === 1 ? "is no picture was" : "are no pictures were"} left out.`);
+    if (!files.length) return;
     const text = (done) => { this.notice.hidden = false; this.notice.textContent = `Adding photos: ${done} of ${files.length}`; };
     text(0);
+    this.adding = true;
     const { added, refused } = await this.client.upload(files, "photo", text);
+    this.adding = false;
     this.notice.hidden = true;
     if (refused.length) toast(refused.length === 1 ? `${refused[0].name}: ${refused[0].reason}` : `${refused.length} files were refused. ${refused[0].reason}`, { bad: true });
     if (added.length) await this.read();

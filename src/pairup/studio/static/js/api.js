@@ -23,6 +23,7 @@ function sentence(text) {
   return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
+const AT_ONCE = 3; // uploads; a browser has six connections, of which the news take one
 const RANK = { queued: 0, running: 1, done: 2, failed: 2, cancelled: 2 };
 
 /** One open project: its latest view, what can be done to it, and who is told. */
@@ -95,18 +96,23 @@ export class Client {
   async redo() { return this.take(await request("POST", `/api/projects/${this.id}/redo`)); }
   async rename(name) { return this.take(await request("PATCH", `/api/projects/${this.id}`, { name })); }
 
-  /** Upload files one after another; `progress(done, total)` is called after each. Refused ones are returned. */
+  /** Upload files, a few at a time; `progress(done, total)` is called after each. Refused ones are returned. */
   async upload(files, role, progress = () => {}) {
-    const added = [], refused = [];
-    for (const [index, file] of files.entries()) {
-      try {
-        added.push(await request("POST", `/api/projects/${this.id}/files?role=${role}&name=${encodeURIComponent(file.name)}`, file));
-      } catch (error) {
-        refused.push({ name: file.name, reason: error.message });
+    const added = Array(files.length), refused = [], waiting = [...files.entries()];
+    let done = 0;
+    const work = async () => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) {
+        const [index, file] = next;
+        try {
+          added[index] = await request("POST", `/api/projects/${this.id}/files?role=${role}&name=${encodeURIComponent(file.name)}`, file);
+        } catch (error) {
+          refused.push({ name: file.name, reason: error.message });
+        }
+        progress(++done, files.length);
       }
-      progress(index + 1, files.length);
-    }
-    return { added, refused };
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    return { added: added.filter(Boolean), refused };
   }
 
   /** Address of something that belongs to this project's kind, such as "export/album.png". */

@@ -76,11 +76,14 @@ export function toast(text, { bad = false, action = null } = {}) {
   setTimeout(remove, action ? 12000 : bad ? 9000 : 4500);
 }
 
-/** Tell a screen reader something that is seen elsewhere on the page. */
+const said = []; // what waits to be read
+
+/** Tell a screen reader something that is seen elsewhere on the page; what comes at the same time is read together. */
 export function announce(text) {
   const live = document.getElementById("live");
   live.textContent = ""; // the same words twice are read twice
-  setTimeout(() => { live.textContent = text; }, 50);
+  said.push(text);
+  if (said.length === 1) setTimeout(() => { live.textContent = said.splice(0).join(" "); }, 50);
 }
 
 /** Open a dialog with a title, content and buttons [{label, value, kind}]; resolves to the value, null if closed. */

@@ -4,9 +4,9 @@ import { showHomeBar } from "./bar.js";
 import { ask, h, icon, iconButton, toast } from "./dom.js";
 
 const NEW = [
-  { kind: "album", icon: "grid", title: "Album", text: "Photos in any shape, similar ones side by side. Watch them sort themselves, then move what you like.", demo: "Try it with the demo pictures" },
-  { kind: "match", icon: "pair", title: "Match", text: "Two tables that describe the same things. Find which row belongs to which, and check the doubtful ones.", demo: "Try it with demo tables" },
-  { kind: "voice", icon: "wave", title: "Voice", text: "Recordings of two speakers, any sentences. Learn the second voice, convert the first, and listen.", demo: "Try it with demo voices" },
+  { kind: "album", icon: "grid", title: "Album", text: "Photos in any shape, similar ones side by side. Watch them sort themselves, then move what you like.", demo: "Try the demo pictures" },
+  { kind: "match", icon: "pair", title: "Match", text: "Two tables that describe the same things. Find which row belongs to which, and check the doubtful ones.", demo: "Try the demo tables" },
+  { kind: "voice", icon: "wave", title: "Voice", text: "Recordings of two speakers, any sentences. Learn the second voice, convert the first, and listen.", demo: "Try the demo voices" },
 ];
 
 const attempt = (run) => () => run().catch((error) => toast(error.message, { bad: true }));
@@ -68,10 +68,10 @@ export async function showHome(main) {
     h("h1", {}, "What belongs together?"),
     h("p", { class: "muted" }, "Everything stays on this computer."),
     h("div", { class: "hero" }, NEW.map((made) => h("section", { class: "panel", "aria-label": made.title },
-      h("h2", {}, made.title), h("p", { class: "muted" }, made.text),
+      h("h2", {}, icon(made.icon), made.title), h("p", { class: "muted" }, made.text),
       h("div", { class: "row" },
         h("button", { type: "button", class: "primary", onclick: attempt(() => create(made.kind, false)) }, `New ${made.kind}`),
-        h("button", { type: "button", onclick: attempt(() => create(made.kind, true)) }, made.demo))))),
+        h("button", { type: "button", "aria-label": made.demo, title: made.demo, onclick: attempt(() => create(made.kind, true)) }, "Try the demo"))))),
     damaged, heading, list));
   await refresh();
   addEventListener("pageshow", (event) => { if (event.persisted) refresh(); });

@@ -11,8 +11,17 @@ function svg(name, attributes, ...children) {
   return element;
 }
 
+const FAIR = 0.8; // expected share of right pairs below which the page does not call an answer good
+const FEWEST = 4; // rows below which nothing can be said of a share
+
+/** good, fair, warn (nothing is known) or bad. */
+function toneOf(answer) {
+  return answer.tone === "good" && answer.reliability !== null && answer.reliability < FAIR ? "fair" : answer.tone;
+}
+
 function headline(answer) {
   const share = answer.reliability === null ? null : `${Math.round(100 * answer.reliability)}%`;
+  if (toneOf(answer) === "fair") return `The ${answer.graphs ? "graphs" : "tables"} belong together, but only about ${share} of the pairs are expected to be right.`;
   if (answer.tone === "good") return share ? `Reliable: about ${share} of the pairs are expected to be right.` : "Reliable.";
   if (answer.tone === "bad") return "Do not rely on these pairs.";
   return "This method cannot say whether the pairs are right.";
@@ -52,23 +61,25 @@ function number(value, label, onclick = null) {
 
 export function createAnswer(client, { filter }) {
   const element = h("div", { class: "answer", hidden: true });
-  let shown = null;
+  let shown = null, ready = false;
   return {
     element,
     update(view) {
       const { answer } = view.document;
       element.hidden = !answer;
-      if (!answer || answer.id === shown) { shown = answer?.id ?? null; return; }
-      if (shown !== null) announce(headline(answer));
+      if (!answer || answer.id === shown) { shown = answer?.id ?? null; ready = true; return; }
+      if (ready) announce(headline(answer));
       shown = answer.id;
-      const kind = { good: "check", warn: "zoom", bad: "close" }[answer.tone];
-      const verdict = h("div", { class: `notice verdict ${answer.tone}` }, icon(kind), h("div", {}, h("strong", {}, headline(answer)), h("div", {}, detail(answer))));
+      ready = true; // what the page opened with is no news
+      const tone = toneOf(answer);
+      const kind = { good: "check", fair: "zoom", warn: "zoom", bad: "close" }[tone];
+      const verdict = h("div", { class: `notice verdict ${tone}` }, icon(kind), h("div", {}, h("strong", {}, headline(answer)), h("div", {}, detail(answer))));
       const numbers = h("div", { class: "numbers" },
         number(answer.pairs.toLocaleString("en"), answer.rows[0] === answer.rows[1] ? "pairs" : `pairs of ${answer.rows[0].toLocaleString("en")} and ${answer.rows[1].toLocaleString("en")} rows`),
-        answer.reliability === null ? null : number(`${Math.round(100 * answer.reliability)}%`, "expected right"),
+        answer.reliability === null || Math.min(...answer.rows) < FEWEST ? null : number(`${Math.round(100 * answer.reliability)}%`, "expected right"),
         answer.uncertain === null ? null : number(answer.uncertain.toLocaleString("en"), "below 80%", () => filter("uncertain")),
         answer.changed === null ? null : number(answer.changed.toLocaleString("en"), "changed since the last answer", () => filter("changed")));
-      const report = h("details", { class: "report", open: true }, h("summary", {}, "Why: the report"), answer.report.split("\n").map((line) => h("p", {}, line)));
+      const report = h("details", { class: "report", open: tone !== "good" }, h("summary", {}, "Why: the report"), answer.report.split("\n").map((line) => h("p", {}, line)));
       element.replaceChildren(verdict, h("div", { class: "side-by-side" }, h("div", { class: "panel" }, h("h2", {}, "The answer"), numbers, answer.report ? report : null), answer.histogram.length ? histogram(answer) : null));
     },
   };

@@ -83,7 +83,7 @@ function createSide(client, side) {
     h("div", { class: "head" }, h("span", { class: `badge ${side}`, "aria-hidden": "true" }, side.toUpperCase()), h("div", { class: "titles" }, h("h2", {}, TITLES[side]), name), button), body);
   const choose = acceptFiles(element, { accept: ACCEPT, take: (files) => files.length && attempt(() => take(client, files, side)) });
   button.addEventListener("click", choose);
-  const empty = () => h("div", { class: "drop" }, icon("upload"), h("p", {}, "Drop a table here, one thing per row"),
+  const empty = h("div", { class: "drop" }, icon("upload"), h("p", {}, "Drop a table here, one thing per row"),
     h("button", { type: "button", class: "primary", onclick: choose }, "Choose a file"),
     h("p", { class: "muted small" }, "csv, tsv, txt, xlsx, parquet, npy, or a graph: edge list, GraphML"));
   return {
@@ -95,7 +95,7 @@ function createSide(client, side) {
       button.textContent = "Replace";
       button.setAttribute("aria-label", `Replace the ${TITLES[side].toLowerCase()}`);
       name.textContent = file ? file.name : "";
-      if (!file) return body.replaceChildren(empty());
+      if (!file) return empty.isConnected || body.replaceChildren(empty); // not drawn anew under the pointer
       if (!look) return body.replaceChildren(...unread(client, Boolean(doc.look)));
       if (look.error) return body.replaceChildren(h("p", { class: "notice bad" }, look.error), look.columns ? controls(client, side, source, look) : recover(client, side, source));
       const size = look.kind === "graph" ? count(look.rows, "node") : `${count(look.rows, "row")}, ${count(look.n_columns, "column")}`;

@@ -43,7 +43,8 @@ export function createPage(main, client) {
       h("input", { type: "radio", name: "synthesis", value, onchange: () => attempt(() => client.act({ type: "choose", synthesis: value })) }),
       h("span", {}, h("strong", {}, label), h("span", { class: "muted small" }, text)))));
   const go = h("button", { type: "button", class: "primary", onclick: () => convert(what.value.split(",").slice(0, 50)) }, "Convert");
-  input.element.append(h("div", { class: "convert-form" }, h("label", { class: "field" }, h("span", {}, "Convert"), what), choices, go));
+  const form = h("div", { class: "convert-form" }, h("label", { class: "field" }, h("span", {}, "Convert"), what), choices, go);
+  input.element.append(form);
 
   const status = jobStatus(client);
   main.replaceChildren(h("div", { class: "voice-page" },
@@ -88,6 +89,7 @@ export function createPage(main, client) {
       added.forEach((file) => known.add(file.id));
     }
     for (const radio of choices.querySelectorAll("input")) radio.checked = radio.value === view.document.synthesis;
+    form.hidden = !options.length;
     go.disabled = !view.document.voice || !options.length || client.busy;
     go.title = view.document.voice ? "" : "Learn the voice first";
   }

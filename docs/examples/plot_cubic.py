@@ -23,8 +23,9 @@ def cube(x):
 
 
 # %%
-# Both methods of the paper. KS-NOCCO has its best setting there; LSOM chooses its own. The dashed line is the mirror
-# image of the curve. LSMI of different widths is not comparable, so the curve in (f) is that of one setting.
+# Both methods of the paper. KS-NOCCO has its best setting there; LSOM chooses its own. The dashed line is the
+# mirror image of the curve. LSMI of different widths is not comparable, so the curve in (f) is that of one
+# setting.
 
 nocco = KSNOCCO(width=10**0.5, epsilon=0.05).fit(X, Y)
 lsom = LSOM().fit(X, Y)
@@ -51,22 +52,32 @@ figure, axes = plt.subplots(2, 3, figsize=(10, 6), layout="constrained")
 for ax, (title, indices) in zip(axes.flat, pairings.items(), strict=False):
     MatchedPairsDisplay.from_indices(indices, X, Y, function=cube, ax=ax)
     if title.endswith("mirrored"):
-        ax.plot(np.sort(X[:, 0]), -(np.sort(X[:, 0]) ** 3), color="0.6", linestyle="--", zorder=0)
+        ax.plot(
+            np.sort(X[:, 0]),
+            -(np.sort(X[:, 0]) ** 3),
+            color="0.6",
+            linestyle="--",
+            zorder=0,
+        )
     ax.set_title(title)
 for ax, (title, model) in zip(axes.flat[4:], searches.items(), strict=True):
     ConvergenceDisplay.from_estimator(model, ax=ax)
     ax.set_title(title)
 
 # %%
-# A measure of dependence does not distinguish a curve from its mirror image: x against x³ and x against (−x)³ are
-# equally dependent, up to differences of the sample. So the matching is scored against both.
+# A measure of dependence does not distinguish a curve from its mirror image: x against x³ and x against (−x)³
+# are equally dependent, up to differences of the sample. So the matching is scored against both.
 
 for name, model in {"KS-NOCCO": nocco, "LSOM": lsom}.items():
-    right, mirrored = (match_accuracy(model.assignment_, t) for t in (truth, mirror))
-    print(f"{name}: {right:.0%} right, {mirrored:.0%} mirrored; iterations: {model.n_iter_}")
+    right, mirrored = (
+        match_accuracy(model.assignment_, t) for t in (truth, mirror)
+    )
+    print(
+        f"{name}: {right:.0%} right, {mirrored:.0%} mirrored; iterations: {model.n_iter_}"
+    )
 
 # %%
-# The data cannot tell which it is, and more: any two sets of numbers can be sorted against each other, related or not.
-# A result of `pairup.match` compares what was found with what is found in unrelated sets, and says so.
+# The data cannot tell which it is, and more: any two sets of numbers can be sorted against each other, related
+# or not. A result of `pairup.match` compares what was found with what is found in unrelated sets, and says so.
 
 print(pairup.match(X, Y, method="lsom").report)
