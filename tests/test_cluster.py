@@ -130,6 +130,25 @@ def cluster(tmp_path):
             process.wait()
 
 
+@pytest.mark.filterwarnings("ignore")  # Dask warns of what it does with threads
+def test_photos_are_decoded_on_the_cluster_and_kept_here(cluster, tmp_path, monkeypatch):
+    image = pytest.importorskip("PIL.Image")
+    from pairup.album import read_photos
+
+    monkeypatch.setenv("PAIRUP_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "photos").mkdir()
+    for number in range(10):
+        image.new("RGB", (30, 20), (20 * number, 9, 9)).save(tmp_path / "photos" / f"{number}.png")
+    (tmp_path / "photos" / "bad.jpg").write_text("no picture")
+    path, _, _ = cluster
+    with on_cluster(path):
+        there = read_photos(tmp_path / "photos")
+    here = read_photos(tmp_path / "photos", cache=False)
+    assert (there.names, there.skipped) == (here.names, here.skipped)
+    assert (there.miniatures == here.miniatures).all()
+    assert (tmp_path / "cache" / "thumbnails" / "0.rows").stat().st_size == 10 * 48
+
+
 @pytest.fixture
 def no_second_try(monkeypatch):
     """Let the scheduler of the next fixture give a task up when the first worker dies of it."""

@@ -3,7 +3,7 @@ import stat
 
 import pytest
 
-from pairup.files import check_writable, replace_file
+from pairup.files import check_writable, claim, replace_file
 
 
 def test_a_file_appears_whole(tmp_path):
@@ -73,3 +73,21 @@ def test_other_errors_keep_their_own_words(tmp_path):
 def write(path, text):
     with replace_file(path) as temporary:
         temporary.write_text(text)
+
+
+def test_a_claim_excludes_others_until_it_ends(tmp_path):
+    first = claim(tmp_path / "lock")
+    assert first is not None
+    assert claim(tmp_path / "lock") is None
+    first.close()
+    second = claim(tmp_path / "lock")
+    assert second is not None
+    second.close()
+
+
+def test_a_claim_of_what_cannot_be_locked_is_none_and_rubbish_is_no_lock(tmp_path):
+    assert claim(tmp_path / "none" / "lock") is None
+    (tmp_path / "lock").write_bytes(b"rubbish" * 500)
+    found = claim(tmp_path / "lock")
+    assert found is not None
+    found.close()

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -143,3 +144,43 @@ def remove_unfinished() -> None:
     for temporary in tuple(_unfinished):
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def claim(path: str | os.PathLike[str]) -> sqlite3.Connection | None:
+    """Claim something for this process by a file; a lock of SQLite ends with the process, however that ends.
+
+    Parameters
+    ----------
+    path : str or path
+        A file that stands for it, which is made where it is missing.
+
+    Returns
+    -------
+    sqlite3.Connection or None
+        The claim, which `close` ends; None where another process has it, or nothing can be locked there.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     first, second = claim(Path(folder, "lock")), claim(Path(folder, "lock"))
+    ...     first.close()
+    ...     second is None
+    True
+    """
+    for _ in range(2):
+        try:
+            connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
+        except sqlite3.Error:
+            return None
+        try:
+            connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+            connection.execute("BEGIN EXCLUSIVE")
+            return connection
+        except sqlite3.OperationalError:
+            connection.close()
+            return None
+        except sqlite3.DatabaseError:  # something else is in the file, which nobody can have locked
+            connection.close()
+            with suppress(OSError):
+                os.unlink(path)
+    return None

@@ -11,7 +11,7 @@ from PIL import Image
 
 from pairup.album import Album, Frame, Photos, Style, arrange, read_photos
 from pairup.album.album import Quality
-from pairup.album.features import read_vectors
+from pairup.album.vectors import read_vectors
 
 
 def test_one_photo(folder, tmp_path):

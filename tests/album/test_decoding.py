@@ -11,7 +11,7 @@ from PIL import Image, ImageCms
 
 from pairup.album import decoding
 from pairup.album.decoding import UnreadableError, decode, ignore_warnings, reduce_picture
-from pairup.album.photos import read_photos
+from pairup.album.reading import read_photos
 
 
 def test_formats_and_modes(tmp_path):

@@ -2,9 +2,12 @@ from datetime import datetime
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import pdist
 
-from pairup.album.features import capture_dates, colour_layout, combine, edge_layout, photo_features, read_vectors
+from pairup.album import features
+from pairup.album.features import capture_dates, colour_layout, combine, compress, edge_layout, photo_features
 from pairup.album.photos import Photo, Photos
+from pairup.album.reading import read_photos
 
 
 @pytest.fixture
@@ -66,27 +69,23 @@ def test_wrong_weights(photos, weights, message):
         photo_features(photos, weights)
 
 
-def test_vectors_from_files(photos, tmp_path, rng):
-    vectors = rng.random((6, 3))
-    np.save(tmp_path / "v.npy", vectors)
-    np.testing.assert_array_equal(read_vectors(tmp_path / "v.npy", photos), vectors)
-    lines = ["photo,a,b,c"] + [f"{i}.jpg,{','.join(map(str, vectors[i].tolist()))}" for i in (5, 4, 3, 2, 1, 0)]
-    (tmp_path / "v.csv").write_text("\n".join([*lines, "stranger.jpg,1,2,3"]))
-    np.testing.assert_array_equal(read_vectors(tmp_path / "v.csv", photos), vectors)
+def test_many_photos_are_compared_by_principal_components(rng, monkeypatch):
+    """The distances that matter stay; where there are no more dimensions, all do."""
+    X = rng.normal(size=(300, 90)) * np.geomspace(10, 0.01, 90)
+    small = compress(X)
+    assert small.shape == (300, 64)
+    np.testing.assert_allclose(pdist(small), pdist(X), rtol=0.02)
+    np.testing.assert_allclose(pdist(compress(X[:, :20])), pdist(X[:, :20]))
+    images = rng.integers(0, 255, (70, 40, 40, 3), dtype=np.uint8)
+    photos = Photos.from_arrays(images)
+    whole = photo_features(photos)
+    monkeypatch.setattr(features, "MANY", 50)
+    reduced = photo_features(photos)
+    assert (whole.shape, reduced.shape) == ((70, 320), (70, 64))
+    assert np.corrcoef(pdist(whole), pdist(reduced))[0, 1] > 0.99
 
 
-def test_vectors_that_do_not_fit(photos, tmp_path, rng):
-    np.save(tmp_path / "v.npy", rng.random((5, 3)))
-    with pytest.raises(ValueError, match="5 rows for 6 photos"):
-        read_vectors(tmp_path / "v.npy", photos)
-    with pytest.raises(ValueError, match="5 rows for 6 photos"):
-        photo_features(photos, vectors=rng.random((5, 3)))
-    (tmp_path / "v.csv").write_text("0.jpg,1,2\n1.jpg,1,x\n")
-    with pytest.raises(ValueError, match="line 2"):
-        read_vectors(tmp_path / "v.csv", photos)
-    (tmp_path / "v.csv").write_text("0.jpg,1,2\n")
-    with pytest.raises(ValueError, match=r"no line for 5 of 6 photos, such as 'dir/1\.jpg'"):
-        read_vectors(tmp_path / "v.csv", photos)
-    (tmp_path / "v.csv").write_text("\n".join(f"{i}.jpg,1" + ",2" * i for i in range(6)))
-    with pytest.raises(ValueError, match="different length"):
-        read_vectors(tmp_path / "v.csv", photos)
+def test_features_do_not_depend_on_where_the_miniatures_are(folder):
+    stored = read_photos(folder)
+    held = Photos(tuple(stored))
+    np.testing.assert_array_equal(photo_features(stored), photo_features(held))

@@ -198,6 +198,47 @@ def test_decoders_write_nothing_between_the_words(folder, tmp_path, rng):
     assert len(shown.stderr.splitlines()) > len(told), "they would have written"
 
 
+def test_a_folder_or_a_zip_becomes_a_wall(folder, tmp_path):
+    done = run(folder, "-o", tmp_path / "wall", "-o", tmp_path / "wall.zip", "-o", tmp_path / "a.csv", "--frame", "3x3")
+    assert done.exit_code == 0, done.stderr
+    assert f"written: {tmp_path / 'wall'}\nwritten: {tmp_path / 'wall.zip'}\n" in done.stdout
+    assert (tmp_path / "wall" / "index.html").is_file()
+    refused = run(folder, "-o", tmp_path / "wall")
+    assert refused.exit_code == 1
+    assert "wall exists; choose another output or pass --force" in str(refused.exception)
+    assert run(folder, "-o", tmp_path / "wall", "--force", "--originals", "copy").exit_code == 0
+    assert len(list((tmp_path / "wall" / "originals").rglob("*.jpg"))) == 9
+    refused = run(folder, "-o", folder, "--force")
+    assert "holds other things" in str(refused.exception)
+    assert len(list(folder.iterdir())) == 10
+
+
+def test_a_large_page_suggests_a_wall(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr("pairup.cli.album.LARGE", 8)
+    done = run(folder, "-o", tmp_path / "a.html", "--draft")
+    assert "a.html holds 9 photos in one file, small and slow to open; -o" in done.stderr
+    assert "suggest" not in run(folder, "-o", tmp_path / "a.csv", "--draft").stderr
+
+
+def test_embeddings_by_file_name(folder, tmp_path):
+    np.save(tmp_path / "v.npy", np.arange(9.0)[::-1, None])
+    (tmp_path / "names.txt").write_text("\n".join(f"img {i}.jpg" for i in range(9)))
+    output = tmp_path / "album.csv"
+    common = (folder, "--frame", "1x9", "-o", output, "--force")
+    done = run(*common, "--features", tmp_path / "v.npy", "--feature-names", tmp_path / "names.txt")
+    assert done.exit_code == 0, done.stderr
+    order = [line.split(",")[0] for line in output.read_text().splitlines()[1:]]
+    assert order in ([f"img {i}.jpg" for i in range(9)], [f"img {i}.jpg" for i in range(8, -1, -1)])
+    assert run(*common, "--feature-names", tmp_path / "names.txt").exit_code == 2
+    (tmp_path / "v.csv").write_text("\n".join(f"img {i}.jpg,{i}" for i in range(7)))
+    lacking = run(*common, "--features", tmp_path / "v.csv")
+    assert "no line for 2 of 9 photos, such as 'img 7.jpg', 'img 8.jpg'" in str(lacking.exception)
+
+
+def test_previews_of_cameras(folder, tmp_path):
+    assert run(folder, "--previews", "-o", tmp_path / "a.csv").exit_code == 0
+
+
 def test_a_contact_sheet_with_captions_of_your_own(folder, tmp_path):
     words = tmp_path / "words.csv"
     words.write_text("photo,caption\nimg 3.jpg,Ann at the sea\n")

@@ -6,7 +6,7 @@ import io
 import json
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 from pairup import metrics
 from pairup.album.frames import Frame
 from pairup.album.layout import settle
-from pairup.album.photos import Photo, Photos, read_photos
+from pairup.album.photos import Photos, StoredPhotos
+from pairup.album.reading import read_photos
 from pairup.album.render import WRITERS, Style, choose_colours
+from pairup.album.wall import Originals, Wall, WallStep, check_wall_path, is_wall_path, write_wall
 from pairup.archives import check_format, expect, is_count, is_number, open_file, read_json, refuse_damage
 from pairup.files import check_writable, replace_file
 from pairup.types import Array, Images, Indices
@@ -115,7 +117,7 @@ class Album:
         str
             The name of a photo, or the number of a vector.
         """
-        return self.photos[item].name if self.photos is not None else str(item)
+        return self.photos.names[item] if self.photos is not None else str(item)
 
     @cached_property
     def quality(self) -> Quality:
@@ -189,12 +191,13 @@ class Album:
         return replace(self, order=order, pins=pins)
 
     def save(self, path: str | os.PathLike[str], style: Style | None = None) -> Path:
-        """Write the album to a file.
+        """Write the album to a file, or as a wall to a folder.
 
         Parameters
         ----------
         path : path
-            The file; its suffix decides the format: .html .png .jpg .pdf .svg .json .csv.
+            The file; its suffix decides the format: .html .png .jpg .pdf .svg .json .csv. A name without suffix, or
+            .zip, becomes a wall, as by `write_wall`.
         style : Style, optional
             The look; `Style()` by default.
 
@@ -205,6 +208,10 @@ class Album:
         """
         path = check_output(path)
         suffix = path.suffix.lower()
+        if is_wall_path(path):
+            for _ in self.write_wall(path, style, force=True):
+                pass
+            return path
         if suffix == ".json":
             content = self.to_json(path.parent)
         elif suffix == ".csv":
@@ -214,6 +221,37 @@ class Album:
         with replace_file(path) as temporary:
             temporary.write_bytes(content)
         return path
+
+    def write_wall(
+        self,
+        path: str | os.PathLike[str],
+        style: Style | None = None,
+        *,
+        originals: Originals = "none",
+        force: bool = False,
+    ) -> Iterator[WallStep]:
+        """Write the album as a wall, step by step: tiles of all scales and a page that zooms into them.
+
+        A wall that was not finished is continued.
+
+        Parameters
+        ----------
+        path : path
+            A folder, or a file that ends in .zip.
+        style : Style, optional
+            The look; `Style()` by default.
+        originals : {"none", "link", "copy"}, default "none"
+            Whether the page leads to the photos' own files, where they are or as copies. Copies carry whatever is in
+            the files, their places too.
+        force : bool, default False
+            Whether a wall that is there is replaced; any other folder is refused.
+
+        Yields
+        ------
+        WallStep
+            What is done.
+        """
+        yield from write_wall(Wall(self, self.features, style or Style(), originals), path, force=force)
 
     def to_csv(self) -> str:
         """Return the cell of each item as csv.
@@ -265,10 +303,11 @@ class Album:
         """
         photos = None
         if self.photos is not None:
-            paths = [None if p.path is None else _relate(p.path, folder) for p in self.photos]
-            turns = [{"quarters": p.quarters} if p.quarters else {} for p in self.photos]
+            paths = [None if path is None else _relate(path, folder) for path in self.photos.paths]
+            turns = [{"quarters": quarters} if quarters else {} for quarters in self.photos.quarters]
             photos = [
-                {"name": p.name, "path": path, **turn} for p, path, turn in zip(self.photos, paths, turns, strict=True)
+                {"name": name, "path": path, **turn}
+                for name, path, turn in zip(self.photos.names, paths, turns, strict=True)
             ]
         return {
             "format": FORMAT,
@@ -442,9 +481,13 @@ def check_output(path: str | os.PathLike[str]) -> Path:
         If nothing can be written there.
     """
     path = Path(path)
-    known = [*WRITERS, ".json", ".csv"]
+    known = [*WRITERS, ".json", ".csv", ".zip"]
+    if is_wall_path(path):
+        return check_wall_path(path, force=True)
     if path.suffix.lower() not in known:
-        raise ValueError(f"unknown format of {path}; end its name in one of: {' '.join(known)}")
+        raise ValueError(
+            f"unknown format of {path}; end its name in one of: {' '.join(known)} (a wall's folder has no suffix)"
+        )
     return check_writable(path)
 
 
@@ -549,17 +592,18 @@ def _read_again(path: Path, saved: list[dict[str, Any]]) -> Photos:
     """Read the photos of an album from their files, which may have changed."""
     paths = [path.parent / photo["path"] for photo in saved]
     lost = [(str(file), "no such file") for file in paths if not os.path.isfile(file)]  # a folder would be searched
-    read: Sequence[Photo] = ()
+    read: StoredPhotos | None = None
     if not lost:
         try:
             photos = read_photos(paths)
         except ValueError as error:
             raise FileNotFoundError(f"the photos of {path} cannot be read: {error}") from error
-        read, lost = photos, list(photos.skipped)
-    if len(read) < len(saved):
+        assert isinstance(photos.items, StoredPhotos)
+        read, lost = photos.items, list(photos.skipped)
+    if read is None or len(read) < len(saved):
         reasons = ", ".join(f"{name} ({why})" for name, why in lost[:3])
         raise FileNotFoundError(
             f"{len(lost)} photos of {path} cannot be read: {reasons}" if lost else f"{path} lists a photo twice"
         )
-    turned = [photo.turn(old.get("quarters", 0)) for photo, old in zip(read, saved, strict=True)]
-    return Photos(tuple(replace(photo, name=old["name"]) for photo, old in zip(turned, saved, strict=True)))
+    quarters = np.array([photo.get("quarters", 0) for photo in saved])
+    return Photos(replace(read, names=[photo["name"] for photo in saved], quarters=quarters))

@@ -4,14 +4,16 @@ import io
 import stat
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 import numpy as np
 
+from pairup.album.vips import can_shrink, shrink
 from pairup.extras import require
 from pairup.types import Array, Images
 
@@ -25,12 +27,15 @@ RAW = {
 HEIF_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
 MINIATURE = 40  # pixels a side of the picture that features are computed from, as in the paper
 THUMBNAIL = 320  # pixels of the longer side of the picture that is shown
+PREVIEW = 160  # pixels of the longer side of a camera's preview that is good enough: four times a miniature
+SAME = 0.02  # by which the proportions of a preview may differ from the photo's: it has as few as 107 rows
 LOSSLESS = 64  # pixels of the longer side up to which a PNG is no larger than a JPEG
 MAX_PIXELS = 100_000_000  # of formats that cannot be decoded at a reduced size, as JPEG can
 MAX_BYTES = 500_000_000  # that decoding one picture may take
 LARGE = 100_000_000  # bytes of a picture that is decoded while no other such picture is
 PILLOW_BLOCK = 2**26  # bytes that Pillow allocates at once for such a picture, which the system gets back when freed
 BLOCK = 2**20  # pixels that are converted at once
+IFD1 = -1  # Pillow's number of the part of EXIF that holds the preview
 GAP = 3.0  # a picture is averaged over blocks down to this multiple of its final size, then filtered
 NUMBERS = ("I", "F", "I;16", "I;16L", "I;16B", "I;16N")  # modes of more than 8 bits
 # Bytes that a pixel takes while it is decoded: in Pillow, and in the decoders that hold a picture several times.
@@ -127,7 +132,7 @@ def decode(path: Path, side: int) -> tuple[Any, datetime | None]:
     UnreadableError
         If the file is empty, no file, too large, or of an unknown format. Damaged files raise what Pillow raises.
     """
-    image, image_ops = require("PIL.Image", extra="album"), require("PIL.ImageOps", extra="album")
+    image = require("PIL.Image", extra="album")
     check_file(path)
     if _is_heif(path):
         require("pi_heif", extra="album").register_heif_opener()
@@ -138,12 +143,14 @@ def decode(path: Path, side: int) -> tuple[Any, datetime | None]:
         raise UnreadableError(f"too large ({str(error).partition(',')[0]}); make a smaller copy") from error
     except image.UnidentifiedImageError as error:
         raise UnreadableError("not a picture of a known format") from error
+    resampling = image.Resampling.HAMMING if side <= THUMBNAIL else image.Resampling.LANCZOS  # half the time, as sharp
     with picture:
         if picture.width * picture.height > MAX_PIXELS and picture.format not in ("JPEG", "MPO"):
             raise UnreadableError(f"too large ({picture.width} × {picture.height} pixels); make a smaller copy")
         if min(picture.size) < 1:
             raise UnreadableError("without pixels")
         original = picture.size
+        by_vips = can_shrink(picture)
         picture.draft("RGB", (2 * side, 2 * side))
         needed = _estimate_bytes(picture, original, path)
         if needed > MAX_BYTES:
@@ -152,20 +159,66 @@ def decode(path: Path, side: int) -> tuple[Any, datetime | None]:
                 f"{picture.format}); make a smaller copy"
             )
         with _one_large() if needed > LARGE else nullcontext():
+            if by_vips and (small := shrink(path, picture.mode, side)) is not None:
+                profile, exif = picture.info.get("icc_profile"), picture.info.get("exif", b"")
+                small.info["exif"] = exif  # asked itself, a PNG would load all its pixels
+                taken = _read_date(small)
+                return _to_srgb(_turn_upright(small, exif), profile), taken
             taken = _read_date(picture)  # of a PNG this already loads the pixels
             picture.load()
-            profile, exif = picture.info.get("icc_profile"), picture.info.get("exif", b"")
+            profile, exif = (
+                picture.info.get("icc_profile"),
+                picture.info.get("exif", b""),
+            )  # of a PNG they may come last
             upright = _to_8_bits(picture, side)
             if upright is not picture:
                 picture.thumbnail((1, 1), image.Resampling.NEAREST)  # its pixels would stay until garbage is collected
-            upright.thumbnail((side, side), image.Resampling.LANCZOS, reducing_gap=GAP)
+            upright.thumbnail((side, side), resampling, reducing_gap=GAP)
             upright = upright.copy()  # a plain picture, where it was the file itself
-            try:
-                upright.info["exif"] = exif
-                upright = image_ops.exif_transpose(upright) or upright
-            except Exception:  # broken EXIF: as stored
-                pass
-            return _to_srgb(upright, profile), taken
+            return _to_srgb(_turn_upright(upright, exif), profile), taken
+
+
+def _turn_upright(picture: Any, exif: bytes) -> Any:
+    """Turn a picture as its EXIF says."""
+    image_ops = require("PIL.ImageOps", extra="album")
+    try:
+        picture.info["exif"] = exif
+        return image_ops.exif_transpose(picture) or picture
+    except Exception:  # broken EXIF: as stored
+        return picture
+
+
+def decode_preview(path: Path) -> tuple[Any, datetime | None] | None:
+    """Decode the preview that a camera put into a JPEG, if it is good enough.
+
+    It is if it has 160 pixels and the proportions of the photo: one with black bars, or of before the photo was
+    cropped, has others.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    tuple of PIL.Image.Image and datetime or None, or None
+        As `decode`; None if there is no such preview.
+    """
+    image = require("PIL.Image", extra="album")
+    try:
+        with image.open(path, formats=("JPEG", "MPO")) as photo:
+            exif, place = photo.info.get("exif", b""), photo.getexif().get_ifd(IFD1)
+            start, length = 6 + int(place[0x0201]), int(place[0x0202])  # after "Exif\0\0"
+            preview = image.open(io.BytesIO(exif[start : start + length]), formats=("JPEG",))
+            ratio = (preview.width * photo.height) / (preview.height * photo.width)
+            if max(preview.size) < PREVIEW or abs(ratio - 1) > SAME:
+                return None
+            profile, taken = photo.info.get("icc_profile"), _read_date(photo)
+            preview.draft("RGB", (THUMBNAIL, THUMBNAIL))  # whoever wrote the file may have put a large one in
+            preview.thumbnail((THUMBNAIL, THUMBNAIL))
+            return _to_srgb(_turn_upright(preview.copy(), exif), profile), taken
+    except Exception:  # no preview, or a damaged one: the photo itself tells more
+        return None
 
 
 def _is_heif(path: Path) -> bool:
@@ -267,17 +320,22 @@ def _to_srgb(picture: Any, profile: bytes | None) -> Any:
     if profile and picture.mode in ("RGB", "RGBA", "L", "CMYK"):
         cms = require("PIL.ImageCms", extra="album")
         base = picture.convert("RGB") if picture.mode == "RGBA" else picture
-        try:
-            source = cms.ImageCmsProfile(io.BytesIO(profile))
-            picture = cms.profileToProfile(base, source, cms.createProfile("sRGB"), outputMode="RGB")
-        except (cms.PyCMSError, OSError, ValueError):
-            pass  # a profile that does not fit its picture: take the numbers as they are
+        with suppress(cms.PyCMSError, OSError, ValueError):  # a profile that does not fit: the numbers as they are
+            picture = cms.applyTransform(base, _transform_to_srgb(profile, base.mode))
     picture = picture.convert("RGB")
     if alpha is not None:
         white = image.new("RGB", picture.size, (255, 255, 255))
         white.paste(picture, mask=alpha)
         picture = white
     return image.fromarray(np.array(picture))
+
+
+@lru_cache(maxsize=16)
+def _transform_to_srgb(profile: bytes, mode: str) -> Any:
+    """Return the transform of a profile; making it takes longer than using it, and photos of a camera share it."""
+    cms = require("PIL.ImageCms", extra="album")
+    source = cms.ImageCmsProfile(io.BytesIO(profile))
+    return cms.buildTransform(source, cms.createProfile("sRGB"), mode, "RGB")
 
 
 def _read_date(picture: Any) -> datetime | None:
@@ -310,7 +368,7 @@ def reduce_picture(picture: Any) -> tuple[Images, bytes]:
     if max(picture.size) > THUMBNAIL:
         picture = picture.copy()
         picture.thumbnail((THUMBNAIL, THUMBNAIL), image.Resampling.LANCZOS)
-    square = image_ops.fit(picture, (MINIATURE, MINIATURE), image.Resampling.LANCZOS)
+    square = image_ops.fit(picture, (MINIATURE, MINIATURE), image.Resampling.HAMMING)
     encoded = io.BytesIO()
     if max(picture.size) <= LOSSLESS:
         picture.save(encoded, "PNG")

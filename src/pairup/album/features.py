@@ -1,22 +1,20 @@
 """Features: the numbers by which photos are compared."""
 
-import csv
-import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pairup.album.photos import Photos
-from pairup.archives import NUMPY_DAMAGE, read_array
 from pairup.colours import to_lab
-from pairup.types import Array, Images
-from pairup.validation import check_set
+from pairup.parallel import run
+from pairup.types import Array, Float32Array, Images
 
 WEIGHTS = {"colour": 1.0, "edges": 0.5, "date": 0.0}
 COLOUR_FIELDS, EDGE_FIELDS, DIRECTIONS = 8, 4, 8  # fields along each side of a miniature; directions of edges
 AT_ONCE = 256  # miniatures converted to Lab at the same time
+MANY = 20_000  # photos from which on features are reduced to their principal components
+DIMENSIONS = 64  # of them: more than the sorting compares means by
 
 
 def lab_pixels(miniatures: Images) -> Array:
@@ -37,7 +35,7 @@ def lab_pixels(miniatures: Images) -> Array:
     >>> lab_pixels(np.zeros((2, 40, 40, 3), dtype=np.uint8)).shape
     (2, 4800)
     """
-    return _map_lab(lambda lab: lab, miniatures)
+    return _map_lab("pixels", miniatures)
 
 
 def colour_layout(miniatures: Images) -> Array:
@@ -58,7 +56,7 @@ def colour_layout(miniatures: Images) -> Array:
     >>> colour_layout(np.zeros((2, 40, 40, 3), dtype=np.uint8)).shape
     (2, 192)
     """
-    return _map_lab(lambda lab: _average_fields(lab, COLOUR_FIELDS), miniatures)
+    return _map_lab("colour", miniatures)
 
 
 def edge_layout(miniatures: Images) -> Array:
@@ -79,7 +77,7 @@ def edge_layout(miniatures: Images) -> Array:
     >>> edge_layout(np.zeros((2, 40, 40, 3), dtype=np.uint8)).shape
     (2, 128)
     """
-    return _map_lab(_measure_edges, miniatures)
+    return _map_lab("edges", miniatures)
 
 
 def _measure_edges(lab: Array) -> Array:
@@ -102,10 +100,33 @@ def _average_fields(values: Array, n: int) -> Array:
     return means
 
 
-def _map_lab(function: Callable[[Array], Array], miniatures: Images) -> Array:
-    """Apply a function to miniatures in Lab, some at a time: all at once would need too much memory."""
+def _measure_colours(lab: Array) -> Array:
+    """Return the mean colours of fields."""
+    return _average_fields(lab, COLOUR_FIELDS)
+
+
+PARTS: dict[str, Callable[[Array], Array]] = {
+    "colour": _measure_colours,
+    "edges": _measure_edges,
+    "pixels": np.asarray,
+}
+
+
+def _map_lab(name: str, miniatures: Images) -> Array:
+    """Compute a feature of miniatures, some at a time: all at once would need too much memory."""
     parts = [miniatures[start : start + AT_ONCE] for start in range(0, len(miniatures), AT_ONCE)]
-    return np.concatenate([function(to_lab(part)).reshape(len(part), -1) for part in parts])
+    return np.concatenate([_measure(part, (name,))[0] for part in parts])
+
+
+def _measure(miniatures: Images, names: Sequence[str]) -> list[Array]:
+    """Compute features of some miniatures."""
+    lab = to_lab(miniatures)
+    return [PARTS[name](lab).reshape(len(lab), -1) for name in names]
+
+
+def _measure_block(miniatures: Images, names: Sequence[str], kind: type) -> list[Array]:
+    """Compute features of some miniatures as numbers of a kind: one task."""
+    return [part.astype(kind, copy=False) for part in _measure(miniatures, names)]
 
 
 def capture_dates(photos: Photos) -> Array:
@@ -121,10 +142,10 @@ def capture_dates(photos: Photos) -> Array:
     ndarray of shape (n, 1)
         The ranks; 0.5 for photos without a date.
     """
-    dated = [i for i, photo in enumerate(photos) if photo.taken is not None]
-    if not dated:
+    found = [(i, taken) for i, taken in enumerate(photos.taken) if taken is not None]
+    if not found:
         raise ValueError("no photo carries its capture date; leave the date out of the features")
-    stamps = np.array([photos[i].taken.timestamp() for i in dated])
+    dated, stamps = [i for i, _ in found], np.array([taken.timestamp() for _, taken in found])
     ranks = np.full(len(photos), 0.5)
     _, places = np.unique(stamps, return_inverse=True)
     ranks[dated] = places / max(int(places.max()), 1)
@@ -149,12 +170,46 @@ def combine(parts: Sequence[tuple[Array, float]]) -> Array:
     >>> combine([(np.array([[0.0], [2.0]]), 1.0), (np.array([[5.0], [1.0]]), 0.5)]).var(axis=0)
     array([1.  , 0.25])
     """
-    blocks = []
-    for block, weight in parts:
-        centred = block - block.mean(axis=0)
-        spread = np.sqrt(centred.var(axis=0).sum())
-        blocks.append(centred * (weight / spread if spread > 0 else 0.0))
-    return np.hstack(blocks)
+    joined = np.empty((len(parts[0][0]), sum(block.shape[1] for block, _ in parts)), dtype=parts[0][0].dtype)
+    start = 0
+    for block, weight in parts:  # into its columns at once: a copy of all would take as much again
+        columns = joined[:, start : start + block.shape[1]]
+        np.subtract(block, block.mean(axis=0), out=columns)
+        spread = np.sqrt(columns.var(axis=0).sum())
+        columns *= weight / spread if spread > 0 else 0.0
+        start += block.shape[1]
+    return joined
+
+
+def compress(X: Array | Float32Array, dimensions: int = DIMENSIONS) -> Array:
+    """Reduce many features to their principal components, without a copy of all in double precision.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Features as rows.
+    dimensions : int, default 64
+        How many components are kept at most.
+
+    Returns
+    -------
+    ndarray of shape (n, at most `dimensions`)
+        The components of largest variance.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 0, 1], [3, 4, 1], [6, 8, 1]])
+    >>> compress(X, 1).ravel().round(6).tolist() in ([-5.0, 0.0, 5.0], [5.0, 0.0, -5.0])
+    True
+    """
+    from scipy.linalg import eigh
+
+    rows = [slice(start, start + 4096) for start in range(0, len(X), 4096)]
+    mean = X.mean(axis=0, dtype=np.float64)
+    gram = sum((X[part] - mean).T @ (X[part] - mean) for part in rows)
+    first = max(X.shape[1] - dimensions, 0)
+    axes = eigh(gram, subset_by_index=(first, X.shape[1] - 1))[1][:, ::-1]
+    return np.concatenate([(X[part] - mean) @ axes for part in rows])
 
 
 def photo_features(photos: Photos, weights: Mapping[str, float] | None = None, vectors: Array | None = None) -> Array:
@@ -166,7 +221,8 @@ def photo_features(photos: Photos, weights: Mapping[str, float] | None = None, v
         The photos.
     weights : mapping of str to float, optional
         Weights of "colour" (or "color"), "edges", "date", "pixels" (the paper's Lab pixels) and "vectors". Those not
-        named keep their default (colour 1, edges 0.5), or get 0 if "pixels" or `vectors` are given.
+        named keep their default (colour 1, edges 0.5), or get 0 if "pixels" or `vectors` are given. More than 20,000
+        photos are compared by 64 principal components.
     vectors : ndarray of shape (n, d), optional
         Your own features, a row per photo.
 
@@ -192,71 +248,26 @@ def photo_features(photos: Photos, weights: Mapping[str, float] | None = None, v
         raise ValueError("the weight of vectors is set, but no vectors are given; pass them with --features FILE")
     if vectors is not None and len(vectors) != len(photos):
         raise ValueError(f"the vectors have {len(vectors)} rows for {len(photos)} photos; give a row per photo")
-    parts = [(_compute_part(name, photos, vectors), weight) for name, weight in chosen.items() if weight > 0]
-    if not parts:
+    used = {name: weight for name, weight in chosen.items() if weight > 0}
+    if not used:
         raise ValueError("all weights are 0; give at least one feature a weight")
-    return parts[0][0] if len(parts) == 1 else combine(parts)
+    found = _compute_parts(photos, tuple(used), vectors)
+    joined = found[0] if len(found) == 1 else combine(list(zip(found, used.values(), strict=True)))
+    return compress(joined) if len(photos) > MANY and joined.shape[1] > DIMENSIONS else joined
 
 
-def _compute_part(name: str, photos: Photos, vectors: Array | None) -> Array:
-    """Compute one block of features by its name."""
-    if name == "vectors":
-        assert vectors is not None
-        return vectors
-    if name == "date":
-        return capture_dates(photos)
-    return {"colour": colour_layout, "edges": edge_layout, "pixels": lab_pixels}[name](photos.miniatures)
-
-
-def read_vectors(path: str | os.PathLike[str], photos: Photos) -> Array:
-    """Read features of photos from a file.
-
-    Parameters
-    ----------
-    path : path
-        A ``.npy`` with a row per photo in listing order, or a csv with the photo's name in its first column and
-        numbers in the others. The csv may begin with a line of column names, and have lines for other photos.
-    photos : Photos
-        The photos.
-
-    Returns
-    -------
-    ndarray of shape (n, d)
-        Features as rows, in listing order.
-    """
-    path = Path(path)
-    if path.suffix.lower() == ".npy":
-        try:
-            vectors = read_array(path)
-        except NUMPY_DAMAGE as error:
-            raise ValueError(f"{path} cannot be read as an array ({error}); save it again with numpy.save") from error
-        if vectors.ndim == 0:
-            raise ValueError(f"{path} holds a single number; it needs a row per photo")
-        if len(vectors) != len(photos):
-            raise ValueError(
-                f"{path} has {len(vectors)} rows for {len(photos)} photos; it needs a row per photo in listing order "
-                f"(skipped files have none), or use a csv keyed by file name"
-            )
-        return check_set(vectors.reshape(len(vectors), -1), str(path), at_least=1)
-    rows: dict[int, NDArray[np.float64]] = {}
-    with path.open(newline="", encoding="utf-8-sig", errors="surrogateescape") as file:  # as csv albums are written
-        for number, line in enumerate(csv.reader(file), start=1):
-            if len(line) < 2:
-                continue
-            try:
-                values = np.array([float(value) for value in line[1:]])
-            except ValueError:
-                if number == 1:
-                    continue
-                raise ValueError(f"{path}, line {number}: expected numbers after the name") from None
-            try:
-                rows[photos.find(line[0])] = values
-            except ValueError as error:
-                if "are named" in str(error):
-                    raise
-    lacking = [photo.name for i, photo in enumerate(photos) if i not in rows]
-    if lacking:
-        raise ValueError(f"{path} has no line for {len(lacking)} of {len(photos)} photos, such as {lacking[0]!r}")
-    if len({len(row) for row in rows.values()}) > 1:
-        raise ValueError(f"{path} has lines of different length; give every photo the same number of columns")
-    return check_set(np.stack([rows[i] for i in range(len(photos))]), str(path), at_least=1)
+def _compute_parts(photos: Photos, names: Sequence[str], vectors: Array | None) -> list[Array]:
+    """Compute blocks of features by their names, those of pictures on all cores."""
+    own: dict[str, Array] = {}
+    if "vectors" in names and vectors is not None:
+        own["vectors"] = vectors
+    if "date" in names:
+        own["date"] = capture_dates(photos)
+    drawn = [name for name in names if name in PARTS]
+    if drawn:
+        kind = np.float32 if len(photos) > MANY else np.float64  # half the memory; they are compressed next
+        # Miniatures are read when a task is near its turn, so that few are in memory.
+        tasks = (partial(_measure_block, block.miniatures, drawn, kind) for block in photos.blocks(AT_ONCE))
+        found = list(run(tasks, n_jobs=-1))
+        own |= {name: np.concatenate([part[i] for part in found]) for i, name in enumerate(drawn)}
+    return [own[name] for name in names]

@@ -1,29 +1,21 @@
-"""Photos: files found, decoded small, and cached on disk."""
+"""Photos: pictures with two small versions each, in memory or on disk."""
 
-import glob
 import io
-import os
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairup.album.cache import Reduced, cache_folder, digest, load, store
-from pairup.album.decoding import RAW, THUMBNAIL, UnreadableError, check_file, decode, ignore_warnings, reduce_picture
+from pairup.album.cache import Places, Table
+from pairup.album.decoding import THUMBNAIL, UnreadableError, decode, reduce_picture
 from pairup.extras import require
-from pairup.parallel import run
 from pairup.types import Images
-
-PathLike = str | os.PathLike[str]
-
-AT_ONCE = 8  # files per task
 
 
 @dataclass(frozen=True)
@@ -85,8 +77,8 @@ class Photo:
         image = require("PIL.Image", extra="album")
         picture = image.open(io.BytesIO(self.thumbnail), formats=("JPEG", "PNG"))
         picture.load()
-        if self.path is not None and THUMBNAIL <= max(picture.size) < side:
-            with suppress(UnreadableError, OSError):  # moved or changed since
+        if self.path is not None and max(picture.size) < side:
+            with suppress(UnreadableError, OSError):  # moved or changed since; it may be no larger
                 picture = decode(self.path, side)[0]
         if self.quarters == 0:
             return picture
@@ -95,18 +87,74 @@ class Photo:
 
 
 @dataclass(frozen=True)
+class StoredPhotos(Sequence[Photo]):
+    """Photos whose small versions lie in a table on disk and are read when they are asked for.
+
+    Parameters
+    ----------
+    names : list of str
+        Name of each photo.
+    paths : list of str
+        File of each photo.
+    table : Table
+        Where the small versions are.
+    places : ndarray of int, shape (n, 2)
+        The place of each photo in the table.
+    quarters : ndarray of int, shape (n,)
+        Quarter turns clockwise by which each is shown.
+    """
+
+    names: list[str]
+    paths: list[str]
+    table: Table
+    places: Places
+    quarters: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            parts = (self.names[index], self.paths[index], self.table, self.places[index], self.quarters[index])
+            return StoredPhotos(*parts)
+        path = Path(self.paths[index])
+        small = self.table.read(self.places[index])
+        if small is None:  # damaged since it was read
+            picture, taken = decode(path, THUMBNAIL)
+            miniature, thumbnail = reduce_picture(picture)
+        else:
+            miniature, thumbnail, taken = small
+        photo = Photo(self.names[index], miniature, thumbnail, path, taken)
+        quarters = int(self.quarters[index])
+        return photo.turn(quarters) if quarters else photo
+
+    @cached_property
+    def taken(self) -> list[datetime | None]:
+        """When each photo was taken."""
+        return self.table.taken(self.places)
+
+    @property
+    def miniatures(self) -> Images:
+        """The square miniatures, turned as the photos are."""
+        found = self.table.miniatures(self.places)
+        for number in np.flatnonzero(self.quarters):
+            found[number] = np.rot90(found[number], -int(self.quarters[number]))
+        return found
+
+
+@dataclass(frozen=True)
 class Photos(Sequence[Photo]):
     """Photos in listing order.
 
     Parameters
     ----------
-    items : tuple of Photo
-        The photos.
+    items : sequence of Photo
+        The photos: a tuple, or `StoredPhotos`, which are read when they are asked for.
     skipped : tuple of (str, str), default ()
         Name of each file that was skipped, and the reason.
     """
 
-    items: tuple[Photo, ...]
+    items: Sequence[Photo]
     skipped: tuple[tuple[str, str], ...] = ()
 
     @classmethod
@@ -145,15 +193,62 @@ class Photos(Sequence[Photo]):
     def __getitem__(self, index: Any) -> Any:
         return self.items[index]
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         """The names, in listing order, as paths below the folder that all photos share."""
-        return [photo.name for photo in self.items]
+        return self.items.names if isinstance(self.items, StoredPhotos) else [photo.name for photo in self.items]
+
+    @cached_property
+    def paths(self) -> list[Path | None]:
+        """The files, in listing order; None for photos made from arrays."""
+        if isinstance(self.items, StoredPhotos):
+            return [Path(path) for path in self.items.paths]
+        return [photo.path for photo in self.items]
+
+    @property
+    def taken(self) -> list[datetime | None]:
+        """When each photo was taken."""
+        return self.items.taken if isinstance(self.items, StoredPhotos) else [photo.taken for photo in self.items]
+
+    @property
+    def quarters(self) -> list[int]:
+        """Quarter turns clockwise by which each photo is shown."""
+        if isinstance(self.items, StoredPhotos):
+            return [int(quarters) for quarters in self.items.quarters]
+        return [photo.quarters for photo in self.items]
 
     @property
     def miniatures(self) -> Images:
         """The square miniatures, as an array of shape (n, 40, 40, 3)."""
+        if isinstance(self.items, StoredPhotos):
+            return self.items.miniatures
         return np.stack([photo.miniature for photo in self.items])
+
+    def blocks(self, size: int) -> list["Photos"]:
+        """Divide the photos, for who needs the miniatures of some at a time.
+
+        Parameters
+        ----------
+        size : int
+            Photos of a block at most.
+
+        Returns
+        -------
+        list of Photos
+            The blocks in listing order.
+        """
+        return [Photos(self.items[start : start + size]) for start in range(0, len(self), size)]
+
+    @cached_property
+    def _by_name(self) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
+        """The numbers of photos by name or path, and by the name of the file alone."""
+        exact: dict[str, list[int]] = {}
+        loose: dict[str, list[int]] = {}
+        for number, (name, path) in enumerate(zip(self.names, self.paths, strict=True)):
+            for key in {name, str(path)}:
+                exact.setdefault(key, []).append(number)
+            loose.setdefault(name.rpartition("/")[2], []).append(number)
+        return exact, loose
 
     def find(self, name: str) -> int:
         """Find a photo by its name.
@@ -173,195 +268,11 @@ class Photos(Sequence[Photo]):
         ValueError
             If no photo, or more than one, has this name.
         """
-        exact = [i for i, photo in enumerate(self.items) if photo.name == name or str(photo.path) == name]
-        loose = [i for i, photo in enumerate(self.items) if Path(photo.name).name == name]
-        found = exact or loose
+        exact, loose = self._by_name
+        found = exact.get(name) or loose.get(name, [])
         if len(found) == 1:
             return found[0]
         if not found:
             raise ValueError(f"no photo is named {name!r}; names are relative to the folder, such as {self.names[0]!r}")
         several = ", ".join(repr(self.names[i]) for i in found[:3])
         raise ValueError(f"{len(found)} photos are named {name!r}; write one of {several}")
-
-
-def read_photos(
-    source: PathLike | Iterable[PathLike],
-    *,
-    cache: bool = True,
-    n_jobs: int | None = -1,
-    progress: Callable[[int, int], None] | None = None,
-) -> Photos:
-    """Read photos from folders, globs or files.
-
-    Files that cannot be used are skipped, and listed in ``.skipped`` with the reason.
-
-    Parameters
-    ----------
-    source : path, or iterable of paths
-        Folders (with the folders in them), globs such as ``*.jpg``, or files.
-    cache : bool, default True
-        Whether to keep the small versions on disk, so that the next reading is quick.
-    n_jobs : int, default -1
-        Files decoded at the same time, as in joblib; inside `pairup.cluster.on_cluster` on the cluster, which must
-        see the same files.
-    progress : callable, optional
-        Called with the number of files done and the number of all files.
-
-    Returns
-    -------
-    Photos
-        At least one photo, in natural order of the paths.
-
-    Raises
-    ------
-    ValueError
-        If there is no file, or none that can be used.
-    """
-    sources = [source] if isinstance(source, (str, os.PathLike)) else list(source)
-    paths = list(find_files(sources))
-    if not paths:
-        listed = ", ".join(str(s) for s in sources) or "an empty list"
-        raise ValueError(f"no photos in {listed}; give a folder, files or a glob such as 'photos/*.jpg'")
-    names = _name_files(paths)
-    photos, skipped, done = [], [], 0
-    for results in read_files(paths, cache=cache, n_jobs=n_jobs):
-        for result in results:
-            if isinstance(result, str):
-                skipped.append((names[done], result))
-            else:
-                photos.append(Photo(names[done], result.miniature, result.thumbnail, paths[done], result.taken))
-            done += 1
-        if progress is not None:
-            progress(done, len(paths))
-    if not photos:
-        reasons = "; ".join(f"{name}: {why}" for name, why in skipped[:3])
-        raise ValueError(f"none of {len(paths)} files is a photo that can be read ({reasons})")
-    return Photos(tuple(photos), tuple(skipped))
-
-
-def read_files(paths: Sequence[Path], *, cache: bool = True, n_jobs: int | None = -1) -> Iterator[list[Reduced | str]]:
-    """Read the small versions of files, some at a time: `read_photos` for whoever shows them as they come.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        The files.
-    cache : bool, default True
-        Whether to keep the small versions on disk.
-    n_jobs : int, default -1
-        Files decoded at the same time, as in joblib.
-
-    Yields
-    ------
-    list of Reduced or str
-        For the next few files, in their order: the small versions, or why there are none.
-    """
-    folder = cache_folder() if cache else None
-    tasks = [partial(_read_files, paths[start : start + AT_ONCE], folder) for start in range(0, len(paths), AT_ONCE)]
-    with ignore_warnings():
-        yield from run(tasks, n_jobs=n_jobs)
-
-
-def find_files(sources: Iterable[PathLike]) -> Iterator[Path]:
-    """Find the files of folders, globs and single paths.
-
-    Hidden files are left out, and loops of links end. What is no file after all (a pipe, a dangling link, a folder that
-    cannot be read) is among them, so that the report names it.
-
-    Parameters
-    ----------
-    sources : iterable of paths
-        Folders, globs or files.
-
-    Yields
-    ------
-    Path
-        Each file once, in natural order within each source.
-
-    Raises
-    ------
-    FileNotFoundError
-        If a path that is no glob does not exist.
-    """
-    seen: set[str] = set()
-    for source in sources:
-        path = Path(source)
-        if path.is_dir():
-            found = list(_walk(path, set()))
-        elif path.exists() or path.is_symlink():
-            found = [path]
-        elif glob.has_magic(str(source)):
-            hits = [Path(hit) for hit in glob.glob(str(source), recursive=True)]
-            found = [hit for hit in hits if not hit.is_dir()]
-        else:
-            raise FileNotFoundError(f"{source} does not exist; give a folder, files or a glob such as 'photos/*.jpg'")
-        for file in sorted(found, key=_split_numbers):
-            real = os.path.realpath(file) if file.exists() else os.path.abspath(file)
-            if real not in seen:
-                seen.add(real)
-                yield file
-
-
-def _walk(folder: Path, visited: set[str]) -> Iterator[Path]:
-    """Yield whatever lies below a folder, and folders that cannot be read: reading them says why not."""
-    real = os.path.realpath(folder)
-    if real in visited:
-        return
-    visited.add(real)
-    try:
-        entries = list(os.scandir(folder))
-    except OSError:
-        yield folder
-        return
-    for entry in entries:
-        if entry.name.startswith("."):
-            continue
-        try:
-            is_folder = entry.is_dir()
-        except OSError:  # a link that points at itself
-            is_folder = False
-        if is_folder:
-            yield from _walk(Path(entry.path), visited)
-        else:
-            yield Path(entry.path)
-
-
-def _split_numbers(path: Path) -> list[tuple[int, int, str]]:
-    """Return a sort key for natural order: img2 before img10."""
-    parts = re.split(r"(\d+)", str(path))
-    return [(0, int(part), "") if part.isdigit() else (1, 0, part.casefold()) for part in parts]
-
-
-def _name_files(paths: Sequence[Path]) -> list[str]:
-    """Name files by their path below the folder that all share."""
-    parents = [path.absolute().parent for path in paths]
-    try:
-        root = os.path.commonpath(parents)
-    except ValueError:  # several drives
-        return [str(path) for path in paths]
-    return [Path(os.path.relpath(path.absolute(), root)).as_posix() for path in paths]
-
-
-def _read_files(paths: Sequence[Path], folder: Path | None) -> list[Reduced | str]:
-    """Read some files: one task."""
-    return [_read_file(path, folder) for path in paths]
-
-
-def _read_file(path: Path, folder: Path | None) -> Reduced | str:
-    """Return the small versions of a file, from the cache where it has them; or why there are none."""
-    try:
-        check_file(path)
-        if path.suffix[1:].lower() in RAW:
-            raise UnreadableError("a RAW file; export it as JPEG")
-        cached = folder and folder / f"{digest(path)}.photo"
-        if cached and (known := load(cached)) is not None:
-            return known
-        picture, taken = decode(path, THUMBNAIL)
-        reduced = Reduced(*reduce_picture(picture), taken)
-        if cached:
-            store(cached, reduced)
-        return reduced
-    except UnreadableError as reason:
-        return str(reason)
-    except Exception as error:  # whatever a damaged file makes a decoder raise, the other files go on
-        return f"cannot be decoded ({type(error).__name__}: {str(error)[:120]})"

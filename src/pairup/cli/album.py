@@ -11,9 +11,14 @@ from pairup.cli.shell import MethodChoice, count
 from pairup.methods import ALBUM_METHODS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pairup.album import Album, Frame, Photos, Style
+    from pairup.album.wall import WallStep
+    from pairup.cli.shell import Progress
 
 LISTED = 10  # photos left out that are named at most
+LARGE = 3000  # photos from which on a wall is quicker to open than a page in one file, which then has no animation
 
 
 @click.command()
@@ -24,7 +29,8 @@ LISTED = 10  # photos left out that are named at most
     "outputs",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Write the album here: .html .png .jpg .pdf .svg .json or .csv; may be given several times.",
+    help="Write the album here: .html .png .jpg .pdf .svg .json or .csv; a folder or .zip becomes a wall that zooms, "
+    "for any number of photos. May be given several times.",
 )
 @click.option(
     "--frame",
@@ -48,7 +54,12 @@ LISTED = 10  # photos left out that are named at most
 @click.option(
     "--features",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Your own vectors: .npy, or csv keyed by file name.",
+    help="Your own vectors, such as embeddings: .npy, or parquet or csv with file names.",
+)
+@click.option(
+    "--feature-names",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="File names of the rows of a .npy of --features, one per line [default: listing order].",
 )
 @click.option(
     "--weight",
@@ -84,6 +95,20 @@ LISTED = 10  # photos left out that are named at most
 )
 @click.option("--dpi", type=int, default=300, show_default=True, help="Resolution of a PDF.")
 @click.option("--title", default="Album", show_default=True, help="Title of the web page and the PDF.")
+@click.option(
+    "--originals",
+    type=click.Choice(["none", "link", "copy"]),
+    default="none",
+    show_default=True,
+    help="Whether a wall leads to the photos' own files, where they are or as copies; these keep their places and "
+    "camera data.",
+)
+@click.option(
+    "--previews",
+    is_flag=True,
+    help="Sort by the small previews that cameras put into photos: much quicker for large photos, and wrong for those "
+    "edited since.",
+)
 @click.option("--cluster", metavar="ADDRESS", help="Decode the photos on the Dask scheduler at this address.")
 @click.option("--no-cache", is_flag=True, help="Do not keep thumbnails on disk.")
 @click.option(
@@ -120,6 +145,7 @@ def command(
     font: str | None,
     pins: tuple[str, ...],
     features: Path | None,
+    feature_names: Path | None,
     weights: tuple[str, ...],
     method: str,
     draft: bool,
@@ -133,6 +159,8 @@ def command(
     paper: str | None,
     dpi: int,
     title: str,
+    originals: Literal["none", "link", "copy"],
+    previews: bool,
     cluster: str | None,
     no_cache: bool,
     random_state: int,
@@ -153,11 +181,13 @@ def command(
     Examples:
       pairup album photos/ -o album.html
       pairup album photos/ -o heart.png -o heart.pdf --frame shape:heart
+      pairup album archive/ -o wall/
       pairup album photos/ -o sheets.pdf --contact-sheet 7x5 --captions name
     """
     from pairup.album import Album, Frame, Style, arrange_steps, photo_features, read_photos
     from pairup.album.album import check_output
-    from pairup.album.features import read_vectors
+    from pairup.album.vectors import read_vectors
+    from pairup.album.wall import check_wall_path, is_wall_path
     from pairup.cli.shell import no_chatter, progress, refuse_existing
     from pairup.cluster import on_cluster
 
@@ -165,9 +195,14 @@ def command(
         raise click.UsageError(
             "no photos given; give a folder, files or a glob, such as: pairup album photos/ -o album.html"
         )
+    if feature_names is not None and features is None:
+        raise click.UsageError("--feature-names names the rows of --features; give that too")
+    walls = [output for output in outputs if is_wall_path(output)]
     for output in outputs:
         check_output(output)
-    refuse_existing(outputs, force)
+    for output in walls:
+        check_wall_path(output, force=force)
+    refuse_existing((output for output in outputs if output not in walls), force)
     page_rows, columns = _parse_contact_sheet(contact_sheet, frame, sources)
     style = Style(
         cell=cell,
@@ -195,6 +230,7 @@ def command(
             photos = read_photos(
                 sources,
                 cache=not no_cache,
+                previews=previews,
                 progress=lambda done, total: bar.update(f"reading photos {done}/{total}", done, total),
             )
         style = _name_captions(style, photos)
@@ -205,7 +241,7 @@ def command(
         if preview:
             click.echo(fitted.preview())
             return
-        vectors = None if features is None else read_vectors(features, photos)
+        vectors = None if features is None else read_vectors(features, photos, names=feature_names)
         sorting = f"sorting {count(len(photos), 'photo')}"
         with progress(sorting, total=1) as bar:
             steps = arrange_steps(
@@ -225,10 +261,14 @@ def command(
                 else:
                     bar.update(sorting, step.progress)
         _tell_skipped(photos)
-    with no_chatter(), progress("writing", total=len(outputs)) as bar:
-        for done, output in enumerate(outputs):
-            bar.update(f"writing {output.name}", done)
-            album.save(output, style)
+    with no_chatter(), progress("writing") as bar:
+        for output in outputs:
+            bar.update(f"writing {output.name}")
+            if output in walls:
+                _write_wall(album.write_wall(output, style, originals=originals, force=force), bar)
+            else:
+                album.save(output, style)
+    _suggest_wall(album, outputs)
     text = json.dumps(_summarize(album, outputs), ensure_ascii=False) if as_json else _describe(album, outputs, verbose)
     click.echo(text.encode(errors="backslashreplace").decode())  # file names need not be UTF-8
 
@@ -299,6 +339,27 @@ def _tell_skipped(photos: "Photos") -> None:
         click.echo(f"{count(len(photos.skipped), 'file')} skipped:", err=True)
         for name, why in photos.skipped:
             click.echo(f"  {name!r}: {why}", err=True)
+
+
+def _write_wall(steps: "Iterator[WallStep]", bar: "Progress") -> None:
+    """Write a wall and draw its progress."""
+    try:
+        for step in steps:
+            bar.update(f"{step.text} {step.done}/{step.total}", step.done, step.total)
+    except KeyboardInterrupt:
+        click.echo("the wall is not finished; the same command goes on where it was", err=True)
+        raise
+
+
+def _suggest_wall(album: "Album", outputs: tuple[Path, ...]) -> None:
+    """Say on stderr that a wall would show so many photos better than a page in one file."""
+    pages = [output for output in outputs if output.suffix.lower() == ".html"]
+    if pages and len(album.order) > LARGE:
+        click.echo(
+            f"{pages[0].name} holds {len(album.order)} photos in one file, small and slow to open; -o "
+            f"{pages[0].with_suffix('')}/ writes a wall that zooms to each of them",
+            err=True,
+        )
 
 
 def _warn_of_frame(chosen: "Frame", fitted: "Frame", n: int) -> None:

@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pairup.album.photos import Photo, Photos, read_files
+from pairup.album.photos import Photo, Photos
+from pairup.album.reading import read_files
 from pairup.album.sheets import columns_of, draw_sheet, draw_tile
 from pairup.extras import require
 from pairup.files import replace_file

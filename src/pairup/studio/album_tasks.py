@@ -13,10 +13,12 @@ import numpy as np
 from pairup.album import Album, Frame, Photos, Style, arrange_steps, photo_features
 from pairup.album.cache import Reduced
 from pairup.album.decoding import RAW
-from pairup.album.features import read_vectors
 from pairup.album.layout import SortStep
-from pairup.album.photos import Photo, find_files, read_files
+from pairup.album.listing import find_files
+from pairup.album.photos import Photo
+from pairup.album.reading import read_files
 from pairup.album.render import draw_picture
+from pairup.album.vectors import read_vectors
 from pairup.extras import require
 from pairup.files import replace_file
 from pairup.studio.album_document import MOST_PHOTOS
