@@ -74,6 +74,33 @@ def run(tasks: Iterable[Callable[[], Result]], *, n_jobs: int | None = None, ord
         yield from workers(delayed(_call_pinned)(task) for task in tasks)
 
 
+def count_threads(n_jobs: int | None) -> int:
+    """Return how many threads of this process `n_jobs` means.
+
+    Of processes there may be fewer, with a warning, as in a process that must not have children.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        As in joblib.
+
+    Returns
+    -------
+    int
+        The number.
+
+    Examples
+    --------
+    >>> count_threads(None), count_threads(3)
+    (1, 3)
+    """
+    from joblib import effective_n_jobs, parallel_config
+
+    check_jobs(n_jobs)
+    with parallel_config(backend="threading"):
+        return int(effective_n_jobs(n_jobs))
+
+
 @contextmanager
 def thread_runner(n_jobs: int | None = None) -> Iterator[Callable[[list[Callable[[], Any]]], None]]:
     """Start threads of this process that stay for many short tasks: `run` takes a millisecond to begin, these do not.
@@ -98,10 +125,7 @@ def thread_runner(n_jobs: int | None = None) -> Iterator[Callable[[list[Callable
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    from joblib import effective_n_jobs
-
-    check_jobs(n_jobs)
-    count = effective_n_jobs(n_jobs)
+    count = count_threads(n_jobs)
     with ThreadPoolExecutor(count) as threads:  # it starts none before the first task
 
         def run_all(tasks: list[Callable[[], Any]]) -> None:

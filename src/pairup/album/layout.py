@@ -25,7 +25,7 @@ from pairup.album.lattice import Lattice, split_blocks
 from pairup.album.local_search import anneal_swaps, auction, box_means
 from pairup.album.raster import Raster, Run
 from pairup.components import principal_components
-from pairup.parallel import run, thread_runner
+from pairup.parallel import count_threads, run, thread_runner
 from pairup.types import Array, BoolArray, Float32Array, Indices, Int32Array
 
 WIDEST = 0.45  # half the first box, as a share of the frame's longer side
@@ -319,7 +319,7 @@ def number_items(X: Float32Array) -> Indices:
     return np.array(cKDTree(X[:, :CANDIDATE_DIMENSIONS]).indices, dtype=np.intp)
 
 
-def find_similar(X: Float32Array, n_jobs: int | None = None) -> Int32Array:
+def find_similar(X: Float32Array, n_jobs: int | None = None, *, k: int = SIMILAR) -> Int32Array:
     """Find for each item the most similar others.
 
     Parameters
@@ -328,15 +328,17 @@ def find_similar(X: Float32Array, n_jobs: int | None = None) -> Int32Array:
         Items as rows, in principal components.
     n_jobs : int, optional
         Blocks of items compared at the same time, as in joblib.
+    k : int, default 6
+        How many others.
 
     Returns
     -------
     ndarray of shape (n, k)
-        For each item the numbers of the k = 6 nearest others (fewer if there are fewer items). Of many items in many
+        For each item the numbers of the nearest others (fewer than k if there are fewer items). Of many items in many
         dimensions these are the nearest among those that the first components bring near.
     """
     n = len(X)
-    k = min(SIMILAR, n - 1)
+    k = min(k, n - 1)
     X = np.ascontiguousarray(X[:, :DIMENSIONS])
     if X.shape[1] <= (TREE_DIMENSIONS if n < MANY else CANDIDATE_DIMENSIONS):
         found = _query(X, k + 1, n_jobs)
@@ -353,9 +355,7 @@ def find_similar(X: Float32Array, n_jobs: int | None = None) -> Int32Array:
 
 def _query(X: Float32Array, k: int, n_jobs: int | None) -> Indices:
     """Return for each item the k nearest, itself among them and in general first."""
-    from joblib import effective_n_jobs
-
-    found = cKDTree(X).query(X, k, workers=effective_n_jobs(n_jobs))[1]
+    found = cKDTree(X).query(X, k, workers=count_threads(n_jobs))[1]
     return np.reshape(found, (len(X), k))
 
 

@@ -155,12 +155,12 @@ class Wall:
         X = rotate(self.features[self.items])
         if len(X) < 2 or not X.any():
             return np.empty((len(X), 0), dtype=np.intp)
-        found = find_similar(X, n_jobs=-1)
-        nearest = np.empty((len(X), min(LIKE, found.shape[1])), dtype=np.intp)
+        found = find_similar(X, n_jobs=-1, k=LIKE)
+        nearest = np.empty(found.shape, dtype=np.intp)
         for start in range(0, len(X), BLOCK):
             part = found[start : start + BLOCK]
             distances = ((X[part] - X[start : start + BLOCK, None]) ** 2).sum(axis=2)
-            order = np.argsort(distances, axis=1, kind="stable")[:, : nearest.shape[1]]
+            order = np.argsort(distances, axis=1, kind="stable")
             nearest[start : start + BLOCK] = np.take_along_axis(part, order, axis=1)
         return nearest
 
