@@ -155,6 +155,7 @@ def _measure_start(browser: Any, workspace: Path, photos: Path) -> None:
     """Print how long ``pairup studio photos/`` takes to the first paint and to the draft; thumbnails are cached."""
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.add_init_script(MARK)
+    page.wait_for_timeout(2000)  # the browser is open and at rest, as a user's is
     psutil.cpu_times_percent(None)
     began = time.time()
     studio = Studio(workspace, str(photos))
