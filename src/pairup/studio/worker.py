@@ -19,6 +19,7 @@ TASKS = {
     "album.arrange": "pairup.studio.album_tasks:arrange",
     "album.tiles": "pairup.studio.album_tasks:draw_tiles",
     "album.fit": "pairup.studio.album_tasks:fit",
+    "album.measure": "pairup.studio.album_tasks:measure_places",
     "album.preview": "pairup.studio.album_tasks:preview",
     "album.export": "pairup.studio.album_export:export",
     "match.look": "pairup.studio.match_tasks:look",
