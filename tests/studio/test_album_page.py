@@ -143,7 +143,13 @@ def test_everything_by_keyboard(album, tab_to, check_access):
     until(album, f"{ALBUM}.document.rotations[{order[1]}] === 1")
     album.keyboard.press("Enter")
     picture = album.get_by_role("dialog").locator("img")
+    quick = album.evaluate("""() => {
+        const canvas = document.querySelector("dialog .quick");
+        return canvas.hidden ? null : [...canvas.getContext("2d").getImageData(128, 128, 1, 1).data];
+    }""")
+    assert quick is None or quick[3] == 255  # its tile is there until the photo is
     expect(picture).to_be_visible()
+    expect(album.locator("dialog .quick")).to_be_hidden()
     expect(album.locator(".caption")).to_contain_text("of 40")
     check_access(album)
     album.keyboard.press("ArrowRight")

@@ -382,7 +382,7 @@ class AlbumPage {
   enlarge(cell) {
     const photos = this.scene.order.filter((photo) => photo >= 0);
     enlarge(this.client, photos, this.scene.order[cell], {
-      describe: (photo) => ({ name: this.nameOf(photo), quarters: this.document.rotations[photo] ?? 0 }),
+      describe: (photo) => ({ name: this.nameOf(photo), quarters: this.document.rotations[photo] ?? 0, tile: this.atlas.find(photo, 128, "crop") }),
       rotate: (photo) => this.client.act({ type: "rotate", photos: [photo], quarters: 1 }),
       closed: (photo) => { this.scene.cursor = this.scene.order.indexOf(photo); this.stage.focus({ preventScroll: true }); this.scene.wake(); },
     });
