@@ -321,7 +321,7 @@ FILES = {
     "quote.csv": (lambda: b'a,b\n"1,2\n' + b"3,4\n" * 40_000, "field larger than field limit.*; check whether a quot"),
     "nul.csv": (lambda: b"a,b\n1,\x00\n", "not a text table \\(row 2 holds .*save it as UTF-8"),
     "latin.csv": (lambda: b"a,b\n1,\x01\xe4\n", "not a text table \\(row 2 holds"),
-    "ragged.csv": (lambda: b"1,2\n3\n", "row 2 has 1 cells and row 1 has 2"),
+    "ragged.csv": (lambda: b"1,2\n3\n", "row 2 has 1 cell and row 1 has 2"),
     "blank.csv": (lambda: b" \n\n  \n", "the file is empty"),
     "empty.txt": (lambda: b"", "the file is empty"),
     "broken.xlsx": (lambda: b"PK" + bytes(40), "cannot be read as a spreadsheet .*save it again, or as csv"),
