@@ -20,6 +20,7 @@ WIDTH_ROWS = 2000  # objects whose distances give the median width
 SELECTION_ROWS = 10_000  # pairs that choose the width of the regression
 HELD_OUT_ROWS = 2000  # pairs that choose ε of the density ratio, and no fit knows
 SPREAD_ROWS = 20_000  # pairs that say how much spread is missing
+RATIO_ROWS = 200_000  # pairs that the density ratio is fitted to: 200 for each landmark; more hardly tell more
 BLOCK = 4096  # pairs at once
 FOLDS = 5
 WIDTHS = (0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)  # multiples of the median width, as of `MatchedRegressor`
@@ -228,8 +229,11 @@ class _Side:
         kept = w > LEAST_EIGENVALUE * w[-1]
         return cls(landmarks, width, V[:, kept] / np.sqrt(w[kept]))
 
+    def similarities(self, X: Array) -> Array:
+        return gaussian(X, self.landmarks, width=self.width)
+
     def features(self, X: Array) -> Array:
-        z: Array = gaussian(X, self.landmarks, width=self.width) @ self.root
+        z: Array = self.similarities(X) @ self.root
         return z
 
 
@@ -278,17 +282,21 @@ class LandmarkRatio:
         LandmarkRatio
             The fitted model itself.
         """
+        some = draw_rows(len(rows), RATIO_ROWS)
+        rows, partners = rows[some], partners[some]
         self._x, self._y = _Side.of(X, rows, self.landmarks), _Side.of(Y, partners, self.landmarks)
         held = draw_rows(len(rows), min(HELD_OUT_ROWS, len(rows) // 5), seed=1)
         known = np.ones(len(rows), dtype=bool)
         known[held] = False
-        sizes = self._x.root.shape[1], self._y.root.shape[1]
-        A, B, C = np.zeros((sizes[0], sizes[0])), np.zeros((sizes[1], sizes[1])), np.zeros(sizes)
+        k, l = len(self._x.landmarks), len(self._y.landmarks)  # noqa: E741
+        A, B, C = np.zeros((k, k)), np.zeros((l, l)), np.zeros((k, l))
         for block in _blocks(np.flatnonzero(known)):
-            x, y = self._x.features(X[rows[block]]), self._y.features(Y[partners[block]])
+            x, y = self._x.similarities(X[rows[block]]), self._y.similarities(Y[partners[block]])
             A += x.T @ x
             B += y.T @ y
             C += x.T @ y
+        R, S = self._x.root, self._y.root  # the sums are taken of φ, and turned into those of z once
+        A, B, C = R.T @ A @ R, S.T @ B @ S, R.T @ C @ S
         x, y = self._x.features(X[rows[held]]), self._y.features(Y[partners[held]])
         best = np.inf
         for epsilon in SCORED_EPSILONS:
