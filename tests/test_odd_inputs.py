@@ -205,7 +205,8 @@ OF_AUTO = [
     ({"overlap": None}, r"overlap must lie in \(0, 1\], got None"),
     ({"overlap": np.nan}, r"overlap must lie in \(0, 1\], got nan"),
     ({"overlap": [0.5]}, r"overlap must lie in \(0, 1\], got \[0.5\]"),
-    ({"prior": sparse.eye_array(N)}, r"prior must be a dense array, .*; pass prior.toarray\(\)"),
+    ({"prior": sparse.eye_array(N + 1)}, r"prior must have one row per x .*, got shape \(9, 9\)"),
+    ({"prior": 1j * sparse.eye_array(N)}, "prior must be real numbers"),
     ({"prior": np.full((N, N), 1j)}, "prior must be real numbers"),
     ({"prior": "prior.csv"}, "prior must be a table of numbers, got 'prior.csv'; read the file"),
     (
