@@ -257,6 +257,82 @@ class OverlapConstants:
     least_share: float = 0.2
 
 
+@dataclass(frozen=True)
+class Level:
+    """One level of a descent among many objects.
+
+    Parameters
+    ----------
+    epsilon : float
+        The regulariser ε.
+    sample : int
+        Objects of each set that an update of the plan sees.
+    betas : tuple of float
+        The inverse temperatures.
+    """
+
+    epsilon: float
+    sample: int
+    betas: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class MultilevelConstants:
+    """The coarse-to-fine search for many objects."""
+
+    dense_up_to: int = 2000  # objects that the dense search takes; beyond, coarse to fine is as right and much quicker
+    sample: int = 20_000  # objects of each set by which maps are found
+    block: int = 4096  # rows that are computed at once
+    epsilons: tuple[float, ...] = EPSILONS
+    # Coordinates
+    components: int = 100  # principal components that are kept, of any metric
+    noise: float = 1e-10  # variances below this share of the largest are rounding
+    quantiles: int = 1001  # by which the ranks of a column are interpolated
+    ranks_up_to: int = 100  # columns; wider tables are compared by the other metrics
+    directions_from: int = 3  # columns; two leave one angle only
+    # Kernel by landmarks
+    landmarks: int = 800
+    landmark_noise: float = 1e-6  # eigenvalues below this share of the largest are rounding
+    gaussian_widths: tuple[float, ...] = (1.0, 0.5)  # in multiples of the median width
+    laplacian_widths: tuple[float, ...] = (1.0,)
+    # Starts
+    clusters: int = 150  # of each set: their centres lead 12,000 captions to a FOSCTTM of .006 to .03
+    clustered: int = 8000  # objects that are clustered
+    clustering_steps: int = 15
+    clusterings: int = 3  # per metric
+    starts_per_clustering: int = 3  # solutions for the centres that are continued
+    # Descents on samples
+    levels: tuple[Level, ...] = (
+        Level(EPSILONS[0], 1000, (5, 8, 13, 21, 35, 60)),
+        Level(EPSILONS[1], 1000, (13, 21, 35, 60)),
+        Level(EPSILONS[2], 2000, (20, 35, 60, 100)),
+        Level(EPSILONS[3], 3000, (30, 60, 100, 150)),
+    )
+    updates: int = 2  # of the plan at each temperature
+    sweeps: int = 10  # of Sinkhorn's iteration
+    # Partners among all objects
+    candidates: int = 30  # of each object
+    rounds: int = 10  # of matching what is left among itself
+    dense_leftovers: int = 2000  # objects that are matched at once in the end
+    compared: int = 30_000  # columns up to which every row is compared with all
+    rows: int = 1000  # that are compared at once
+    cell: int = 1000  # objects of a cell
+    cell_sample: int = 30  # objects per cell by which cells are found
+    compared_in_cells: int = 8000  # columns that are compared with the rows of a cell
+    refined_epsilons: tuple[float, ...] = EPSILONS[2:]  # ε of the matchings of all, each as long as it gains
+    least_correlation: float = 0.02  # held out; variates below tell nothing
+    largest_correlation: float = 0.999  # held out; a sharper one would leave all others no say
+    ranks: tuple[int, ...] = (16, 21, 27, 35, 46, 60, 78, 101, 131, 170, 192, 192, 192)
+    refinements: int = 16  # at the most
+    least_gain: float = 0.002  # of the held-out score, below which a refinement is not worth another
+    # Verdict
+    judged: int = 20_000  # pairs by which held-out scores are computed
+    found_again: float = 0.5  # share of held-out pairs whose partner comes first: the map is right
+    same: float = 0.2  # share of common pairs from which two solutions are one
+    unrelated_sample: int = 4000  # objects of the unrelated sets
+    posterior_candidates: int = 20
+
+
 PROBLEM = ProblemLimits()
 CANONICAL = CanonicalConstants()
 GEOMETRY = GeometryConstants()
@@ -270,6 +346,7 @@ ISLANDS = IslandConstants()
 CONSENSUS = ConsensusConstants()
 CALIBRATION = CalibrationConstants()
 OVERLAP = OverlapConstants()
+MULTILEVEL = MultilevelConstants()
 
 
 @dataclass(frozen=True)
