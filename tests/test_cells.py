@@ -1,10 +1,13 @@
 import datetime
+import tracemalloc
 
 import numpy as np
 import pytest
 
 from pairup import cells as cells_module
 from pairup.cells import decode, find_separator, has_header, read_cells
+from pairup.tables import Table
+from pairup.validation import check_set
 
 GERMAN = "Ort;Umsatz;Tag\nKöln;1.234,50;03.04.2024\nUlm;7,5;25.12.2024\n"
 
@@ -124,3 +127,18 @@ def test_ten_thousand_columns_are_read(tmp_path):
 def test_binary_files_are_refused(tmp_path):
     with pytest.raises(ValueError, match="not a text table"):
         decode(bytes(range(256)), tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_large_arrays_are_read_where_they_are(tmp_path, monkeypatch, rng, dtype):
+    values = rng.normal(size=(2000, 50)).astype(dtype)
+    np.save(tmp_path / "x.npy", values)
+    monkeypatch.setattr("pairup.archives.MAPPED_FROM", 0)
+    tracemalloc.start()
+    table = Table.from_cells(read_cells(tmp_path / "x.npy"))
+    found = check_set(table.values, "X")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    np.testing.assert_array_equal(found, values)
+    copies = 0 if dtype == np.float64 else 1  # single precision becomes double once
+    assert peak < (copies + 0.5) * 8 * values.size

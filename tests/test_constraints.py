@@ -2,8 +2,17 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array, random_array
 
-from pairup.constraints import Constraints, check_anchors, check_forbidden, check_possible, check_prior, count_pairs
+from pairup.constraints import (
+    Constraints,
+    check_anchors,
+    check_forbidden,
+    check_possible,
+    check_prior,
+    check_sparse_prior,
+    count_pairs,
+)
 
 
 def test_rounding_keeps_to_anchors_and_numbers(rng):
@@ -153,3 +162,24 @@ def test_a_prior_has_mean_zero_and_modulus_one(rng):
     assert prior.mean() == pytest.approx(0, abs=1e-6)
     assert np.abs(prior).max() == pytest.approx(1)
     assert (check_prior(np.ones((3, 3)), 3, 3) == 0).all()
+
+
+def test_a_sparse_prior_is_a_dense_one_with_zeros(rng):
+    S = random_array((6, 5), density=0.4, rng=rng, format="csr")
+    np.testing.assert_array_equal(check_prior(S, 6, 5), check_prior(S.toarray(), 6, 5))
+    kept = check_sparse_prior(S, 6, 5)
+    assert kept.dtype == np.float32
+    np.testing.assert_allclose(kept.toarray(), S.toarray() / S.toarray().max(), rtol=1e-6)
+    for check in (check_prior, check_sparse_prior):
+        with pytest.raises(ValueError, match=r"one row per x and one column per y, \(5, 6\), got shape \(6, 5\)"):
+            check(S, 5, 6)
+    assert check_sparse_prior(csr_array((2, 2)), 2, 2).nnz == 0
+    S.data[0] = np.nan
+    with pytest.raises(ValueError, match="prior contains NaN"):
+        check_sparse_prior(S, 6, 5)
+
+
+def test_a_sparse_prior_that_does_not_fit_is_refused_before_it_is_filled_in(monkeypatch):
+    monkeypatch.setattr("pairup.memory.free_memory", lambda: (2**20, "of this test"))
+    with pytest.raises(MemoryError, match=r"would fit"):
+        check_prior(csr_array((5000, 5000)), 5000, 5000)

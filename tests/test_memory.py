@@ -1,10 +1,13 @@
+import os
 import subprocess
 import sys
+import tracemalloc
 from types import SimpleNamespace
 
 import psutil
 import pytest
 
+import pairup
 from pairup import memory
 from pairup.memory import check_memory, free_memory
 
@@ -125,3 +128,72 @@ except MemoryError as error:
     assert done.returncode == 0, done.stderr
     assert "4096 × 4096 objects need about 1 GiB (8 dense matrices), and 0.2" in done.stdout
     assert words in done.stdout
+
+
+LIMITED = """
+import resource, sys
+import numpy as np
+import pairup, pairup.matching, pairup.metrics
+from pairup.regression import MatchedRegressor
+from scipy.sparse import csr_array, eye_array
+
+rng = np.random.default_rng(0)
+X, Y = rng.normal(size=(5000, 3)), rng.normal(size=(5000, 2))
+graph = csr_array(eye_array(5000, k=1) + eye_array(5000, k=-1))
+resource.setrlimit(resource.RLIMIT_AS, (1_500_000_000, 1_500_000_000))
+calls = [lambda: pairup.match(X, Y), lambda: pairup.match(graph, graph), lambda: MatchedRegressor().fit(X, Y)]
+calls += [lambda name=name: getattr(pairup, name)().fit(X, Y) for name in ("KSHSIC", "KSNOCCO", "KSMI", "LSOM")]
+calls += [lambda name=name: pairup.dependence(X, Y, measure=name) for name in ("lsmi", "hsic", "nocco", "mi")]
+for call in calls:
+    try:
+        call()
+    except MemoryError as error:
+        print(error)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not keep to these limits")
+def test_every_method_says_what_would_fit_into_a_small_address_space():
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+    )
+    assert done.returncode == 0, done.stderr
+    told = done.stdout.splitlines()
+    assert len(told) == 11
+    for line in told:
+        assert "5000 × 5000 objects need about" in line
+        assert "ulimit -v" in line
+        assert "objects would fit" in line
+
+
+@pytest.mark.parametrize(("measure", "matrices"), [("hsic", 8), ("nocco", 12), ("mi", 12), ("lsmi", 70)])
+def test_the_peak_of_a_measure_is_the_one_predicted(monkeypatch, rng, measure, matrices):
+    predicted = []
+    monkeypatch.setattr("pairup.estimation.check_memory", lambda n, m, k: predicted.append(8 * n * m * k))
+    X, Y = rng.normal(size=(400, 3)), rng.normal(size=(400, 2))
+    pairup.dependence(X[:50], Y[:50], measure=measure)
+    tracemalloc.start()
+    pairup.dependence(X, Y, measure=measure)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert predicted[-1] == 8 * 400 * 400 * matrices
+    print(f"{measure}: predicted {predicted[-1] / 1e6:.0f} MB, measured {peak / 1e6:.0f} MB")
+    assert 0.7 < predicted[-1] / peak < 1.6
+
+
+def test_tasks_side_by_side_need_memory_each(monkeypatch, rng):
+    from pairup.auto.problem import Problem
+
+    asked = []
+    monkeypatch.setattr("pairup.auto.problem.check_memory", lambda n, m, k: asked.append(k))
+    X = rng.normal(size=(10, 2))
+    for n_jobs in (None, 2):
+        Problem.check(X, X, n_jobs=n_jobs)
+    assert asked[1] == 2 * asked[0]
+    Problem.check(X, X, dense=False)
+    assert len(asked) == 2

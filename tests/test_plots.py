@@ -171,7 +171,7 @@ def test_the_module_imports_neither_results_nor_estimators():
     tree = ast.parse(Path(plots.__file__).read_text(encoding="utf-8"))
     imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert {name for name in imported if name.startswith("pairup.")} == {
-        f"pairup.{name}" for name in ("climb", "extras", "metrics", "mosaic", "types", "validation")
+        f"pairup.{name}" for name in ("climb", "extras", "metrics", "mosaic", "sampling", "types", "validation")
     }
 
 
@@ -199,3 +199,20 @@ def test_partners_have_one_colour_unless_it_is_known_which_are_right(rng):
     assert len(np.unique(colours, axis=0)) == 5  # four pairs, and gray for what has no partner
     known = MatchedPairsDisplay.from_indices(indices, X, Y, truth=indices)
     assert len(np.unique(known.points_.get_facecolors(), axis=0)) == 1
+
+
+@pytest.mark.parametrize("columns", [1, 4])
+def test_of_many_pairs_a_sample_is_drawn_and_told(rng, columns):
+    X, Y = rng.normal(size=(5000, columns)), rng.normal(size=(5200, columns))
+    indices = rng.permutation(5200)[:5000]
+    indices[:100] = -1
+    display = MatchedPairsDisplay.from_indices(indices, X, Y)
+    drawn = display.points_.get_offsets()
+    assert len(drawn) <= 2100
+    shown = int(display.ax_.get_title().split()[0].replace(",", ""))
+    assert display.ax_.get_title() == f"{shown:,} of 4,900 pairs drawn"
+    assert 960 <= shown <= 1000
+    if columns == 1:
+        assert {tuple(point) for point in drawn.tolist()} <= set(zip(X[:, 0], Y[indices, 0], strict=True))
+    else:
+        assert len(display.links_.get_segments()) == shown

@@ -62,10 +62,10 @@ def test_a_saved_matching_is_the_same(matched, tmp_path):
 
 def test_saved_files_of_newer_formats_and_other_files_are_refused(matched, tmp_path, monkeypatch):
     *_, m = matched
-    monkeypatch.setattr("pairup.result.FORMAT", 99)
+    monkeypatch.setattr("pairup.saved_matching.FORMAT", 99)
     m.save(tmp_path / "new.npz")
     monkeypatch.undo()
-    with pytest.raises(ValueError, match="has format 99, and this pairup reads formats up to 1"):
+    with pytest.raises(ValueError, match="has format 99, and this pairup reads formats up to 2"):
         pairup.Matching.load(tmp_path / "new.npz")
     (tmp_path / "text.npz").write_text("no archive")
     with pytest.raises(ValueError, match="is not a saved matching"):

@@ -27,6 +27,7 @@ DIRECTORY = 2**16  # bytes of the list of members, of which we write about ten
 MOST_ROWS = 2**40  # of an array, so that sizes can be computed
 ZIP64 = 2**31 - 1  # bytes from which on an archive has a second list, of other form
 BLOCK = 2**24  # bytes read at once
+MAPPED_FROM = 2**26  # bytes of a .npy file from which on its numbers are read where they are used
 MOST_JSON = 400_000_000  # bytes of memory that JSON may take
 # Bytes that an object of Python takes at most, for the sign that is there once for each of them (twice for a text).
 JSON_BYTES = {"{": 200, "[": 100, ",": 40, '"': 30}
@@ -540,7 +541,7 @@ def read_array(path: str | os.PathLike[str]) -> NDArray[Any]:
     Returns
     -------
     ndarray
-        The array.
+        The array; that of a large .npy file stays in the file (memory-mapped) and cannot be written to.
 
     Raises
     ------
@@ -553,6 +554,9 @@ def read_array(path: str | os.PathLike[str]) -> NDArray[Any]:
     with open(path, "rb") as file:  # NumPy leaves a broken archive open
         if not is_archive:
             _check_size(file, os.fstat(file.fileno()).st_size)
+            if os.fstat(file.fileno()).st_size >= MAPPED_FROM:
+                mapped: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+                return mapped
             file.seek(0)
         loaded = np.load(file, allow_pickle=False)
         return _only_array(loaded) if is_archive else loaded

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,11 +12,14 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from pairup.assignment import assign
 from pairup.kernels import rescale
-from pairup.types import Array, Float32Array, Indices
+from pairup.memory import check_memory
+from pairup.probabilities import canonical, is_sparse
+from pairup.types import Array, Float32Array, Indices, SparseArray
 from pairup.validation import check_set
 
 FORBIDDEN = -60.0  # exp of it is nothing beside exp(0), and float32 still holds its inverse
 NEVER = -1e30  # the profit of a forbidden pair: below all others at any temperature, and finite in float32
+PRIOR_MATRICES = 3  # dense ones that are needed at once while a sparse prior is filled in
 NO_ANCHORS = (np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp))
 
 
@@ -37,6 +41,8 @@ class Constraints:
         Pairs known to be wrong, in the form of `anchors`, each once.
     prior_unit : float, default 0.0
         What a score of 1 is in nats, where the prior is a logarithm of ratios of densities; 0 where that is not known.
+    sparse_prior : csr_array of float32, shape (n, m), optional
+        In place of `prior`, for engines that never form a matrix of all pairs: a pair that is not stored is neutral.
     """
 
     n: int
@@ -46,6 +52,7 @@ class Constraints:
     prior: Float32Array | None = None
     forbidden: tuple[Indices, Indices] = NO_ANCHORS
     prior_unit: float = 0.0
+    sparse_prior: "SparseArray | None" = None
 
     @property
     def largest(self) -> int:
@@ -397,13 +404,82 @@ def weigh_prior(constraints: Constraints, weight: float) -> Constraints:
     )
 
 
+def fill_prior(prior: Any, n: int, m: int) -> Any:
+    """Return a sparse prior as a dense one, a pair that is not stored having the score 0; any other as it is.
+
+    Parameters
+    ----------
+    prior : array_like or sparse array of shape (n, m)
+        Scores of pairs.
+    n, m : int
+        Sizes of the sets.
+
+    Returns
+    -------
+    array_like of shape (n, m)
+        Scores of all pairs.
+    """
+    if not is_sparse(prior):
+        return prior
+    check_prior_shape(prior.shape, n, m)
+    check_memory(n, m, PRIOR_MATRICES)
+    return prior.toarray()
+
+
+def check_prior_shape(shape: tuple[int, ...], n: int, m: int) -> None:
+    """Raise a ValueError if a prior has not one row per x and one column per y.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Its shape.
+    n, m : int
+        Sizes of the sets.
+    """
+    if shape != (n, m):
+        raise ValueError(f"prior must have one row per x and one column per y, ({n}, {m}), got shape {shape}")
+
+
+def check_sparse_prior(prior: Any, n: int, m: int) -> SparseArray:
+    """Return sparse prior scores scaled to at most 1 in modulus; a pair that is not stored stays neutral, at 0.
+
+    The scores are not centred as those of `check_prior` are: a constant says nothing, and would fill the matrix.
+
+    Parameters
+    ----------
+    prior : sparse array of shape (n, m)
+        Scores of some pairs: positive where a pair is likelier than one of which nothing is said, else negative.
+    n, m : int
+        Sizes of the sets.
+
+    Returns
+    -------
+    csr_array of float32, shape (n, m)
+        The scores.
+
+    Examples
+    --------
+    >>> check_sparse_prior(csr_array(np.array([[0.0, 4.0], [-1.0, 0.0]])), 2, 2).toarray()
+    array([[ 0.  ,  1.  ],
+           [-0.25,  0.  ]], dtype=float32)
+    """
+    check_prior_shape(prior.shape, n, m)
+    S = canonical(prior)
+    if S.nnz:
+        check_set(S.data, "prior", at_least=1)
+    scores = rescale(np.asarray(S.data, dtype=np.float64))
+    scores /= max(float(np.abs(scores).max(initial=0.0)), 1e-300)
+    scaled: SparseArray = csr_array((scores.astype(np.float32), S.indices, S.indptr), shape=(n, m))
+    return scaled
+
+
 def check_prior(prior: ArrayLike, n: int, m: int) -> Float32Array:
     """Return prior scores centred, and scaled to at most 1 in modulus.
 
     Parameters
     ----------
-    prior : array_like of shape (n, m)
-        Scores of all pairs, larger where a pair is likelier.
+    prior : array_like or sparse array of shape (n, m)
+        Scores of all pairs, larger where a pair is likelier; 0 where a sparse array stores none.
     n, m : int
         Sizes of the sets.
 
@@ -412,9 +488,8 @@ def check_prior(prior: ArrayLike, n: int, m: int) -> Float32Array:
     ndarray of float32, shape (n, m)
         The scores.
     """
-    S = rescale(check_set(prior, "prior", at_least=1))
-    if S.shape != (n, m):
-        raise ValueError(f"prior must have one row per x and one column per y, ({n}, {m}), got shape {S.shape}")
+    S = rescale(check_set(fill_prior(prior, n, m), "prior", at_least=1))
+    check_prior_shape(S.shape, n, m)
     S = S - S.mean()
     scaled: Float32Array = (S / max(float(np.abs(S).max()), 1e-300)).astype(np.float32)
     return scaled

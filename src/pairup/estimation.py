@@ -7,10 +7,12 @@ from numpy.typing import ArrayLike
 
 from pairup.kernels import Kernel, KernelFamily
 from pairup.measures import HSIC, NOCCO, GaussianMI
+from pairup.memory import check_memory
 from pairup.selection import LAMBDAS, WIDTHS, RatioGrid, best_setting, fold_numbers
 from pairup.validation import check_pair, check_positive
 
 MeasureName = Literal["lsmi", "hsic", "nocco", "mi"]
+MATRICES = {"hsic": 8, "nocco": 12, "mi": 12}  # dense ones that are needed at once, as benchmarks/memory.py measures
 
 
 def dependence(
@@ -70,11 +72,13 @@ def dependence(
         raise ValueError(f"kernel must be one kernel or a pair (of X, of Y), got {len(kernel)} kernels; pass two")
     kernel_x, kernel_y = kernel if isinstance(kernel, tuple) else (kernel, kernel)
     table_x, table_y = check_pair(X, Y)
+    widths = WIDTHS if width is None else (width,)
+    matrices = 10 + 6 * len(widths) if measure == "lsmi" else MATRICES[measure]
+    check_memory(len(table_x), len(table_x), matrices)
     x, y = KernelFamily(table_x, kernel_x, name="X"), KernelFamily(table_y, kernel_y, name="Y")
     n = len(table_x)
     same = np.arange(n)
     if measure == "lsmi":
-        widths = WIDTHS if width is None else (width,)
         grid = RatioGrid((x, y), widths=widths, lambdas=LAMBDAS, folds=fold_numbers(n, 2, random_state))
         return grid.measure(*best_setting(grid.scores(same))).value(same)
     if width is None:

@@ -173,6 +173,10 @@ class KSNOCCO(QuadraticSorting):
     def _measure(self, K: Array, L: Array) -> Measure:
         return NOCCO(K / np.abs(K).max(), L / np.abs(L).max(), epsilon=self.epsilon)
 
+    @property
+    def _dense_matrices(self) -> int:
+        return 16
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_positive(self.epsilon, "epsilon, the regulariser,", "leave it out for 0.05")
@@ -234,6 +238,10 @@ class KSMI(KernelizedSorting):
 
     def _measure(self, K: Array, L: Array) -> Measure:
         return GaussianMI(K, L, ridge=self.ridge, exclude_self=self.step == "working")
+
+    @property
+    def _dense_matrices(self) -> int:
+        return 14
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -73,8 +73,9 @@ def match(
         Known pairs (i, j), in any order.
     forbidden : sequence of (int, int), default ()
         Pairs (i, j) known to be wrong, in any order: they are in no answer, and their probability is 0.
-    prior : array_like of shape (n, m), optional
-        Scores, larger where x_i and y_j are likelier to belong together.
+    prior : array_like or scipy.sparse array of shape (n, m), optional
+        Scores, larger where x_i and y_j are likelier to belong together; pairs that a sparse array does not store are
+        neutral, of score 0.
     prior_weight : float, optional
         Weight of the prior beside the data; by default two weights are tried, and the data choose.
     overlap : float or "auto", default 1.0
@@ -271,6 +272,7 @@ def match_steps(
             prior_weight=prior_weight,
             prior_in_nats=in_nats,
             overlap=overlap,
+            n_jobs=n_jobs,
         )
         if names is None:
             names = _row_names(X, problem.constraints.n), _row_names(Y, problem.constraints.m)

@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pairup.kernels import squared_distances
+from pairup.memory import check_memory
 from pairup.types import Array, BoolArray, Indices
 
 DISTANCES = 2**19  # of a layout, held at once: about ten arrays of 4 MB
+FOSCTTM_MATRICES = 4  # dense ones of all objects that are needed at once
 
 
 def right_pairs(indices: ArrayLike, truth: ArrayLike, Y: ArrayLike | None = None) -> BoolArray:
@@ -105,6 +107,7 @@ def foscttm(indices: ArrayLike, truth: ArrayLike, Y: ArrayLike) -> float:
     indices, truth = np.asarray(indices), np.asarray(truth)
     matched = (indices >= 0) & (truth >= 0)
     Y = np.asarray(Y, dtype=np.float64)
+    check_memory(len(Y), len(Y), FOSCTTM_MATRICES)
     D: Array = squared_distances(Y)[np.ix_(truth[matched], indices[matched])]  # true partner i against image k
     own = np.diag(D)[:, None]
     scale = 1e-12 * max(float(D.max(initial=0.0)), 1e-300)  # equal images must tie, whatever the rounding
@@ -150,6 +153,7 @@ def image_foscttm(images: ArrayLike, truth: ArrayLike, Y: ArrayLike) -> float:
     kept = (truth >= 0) & ~np.isnan(points).any(axis=1)
     if not kept.any() or len(Y) < 2:
         return float("nan")
+    check_memory(len(points), len(Y), FOSCTTM_MATRICES)
     D = squared_distances(points[kept], Y)
     own = D[np.arange(len(D)), truth[kept]][:, None]
     scale = 1e-12 * max(float(D.max()), 1e-300)  # equal distances must tie, whatever the rounding

@@ -10,6 +10,7 @@ from pairup.climb import Step
 from pairup.extras import require
 from pairup.metrics import right_pairs
 from pairup.mosaic import mosaic, side_by_side
+from pairup.sampling import draw_rows
 from pairup.types import Array, BoolArray, Images, Indices
 from pairup.validation import check_set
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.image import AxesImage
     from matplotlib.lines import Line2D
 
+MOST_DRAWN = 1000  # pairs; of more, a sample is drawn
 UNLIKE = 10  # ratio of the spreads of columns from which on they are scaled one by one
 RIGHT, WRONG = "#1f77b4", "#e6007e"
 
@@ -120,7 +122,7 @@ class MatchedPairsDisplay(Display):
 
     Sets of more than two columns are shown by their first two principal components. Columns of unlike units, whose
     spreads differ by more than a factor of ten, are standardized first. Partners have one colour, unless it is known
-    which are right.
+    which are right. Of more than 1,000 objects a sample is drawn, and its size told.
 
     Parameters
     ----------
@@ -227,11 +229,35 @@ class MatchedPairsDisplay(Display):
             The display itself.
         """
         ax = self._draw_on(ax)
+        shown = self._sample()
         if self.x.shape[1] == self.y.shape[1] == 1:
-            self._plot_against(ax)
+            shown._plot_against(ax)
         else:
-            self._plot_linked(ax)
+            shown._plot_linked(ax)
+            self.links_ = shown.links_
+        self.points_ = shown.points_
+        if shown is not self:
+            pairs, all_pairs = (int((each.indices >= 0).sum()) for each in (shown, self))
+            ax.set_title(f"{pairs:,} of {all_pairs:,} pairs drawn", fontsize="medium")
         return self
+
+    def _sample(self) -> "MatchedPairsDisplay":
+        """Return a display of some of the objects with their partners; itself where they are few."""
+        n, m = len(self.x), len(self.y)
+        if max(n, m) <= MOST_DRAWN:
+            return self
+        rows = draw_rows(n, MOST_DRAWN)
+        matched = self.indices[rows] >= 0
+        partners = self.indices[rows[matched]]
+        alone = np.setdiff1d(np.arange(m), self.indices)
+        left = alone[draw_rows(len(alone), round(len(alone) * MOST_DRAWN / max(n, m)))]
+        indices = np.full(len(rows), -1)
+        indices[matched] = np.arange(len(partners))
+        shown = MatchedPairsDisplay(
+            x=self.x[rows], y=self.y[np.concatenate([partners, left])], indices=indices, function=self.function
+        )
+        shown.right, shown.is_known = self.right[rows], self.is_known
+        return shown
 
     def _plot_against(self, ax: "Axes") -> None:
         """Draw y against x."""

@@ -17,8 +17,10 @@ from sklearn.model_selection import KFold
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pairup.kernels import gaussian, median_width, rescale
+from pairup.memory import check_memory
 from pairup.types import Array
 
+MATRICES = 6  # dense ones of all points that are needed at once: a kernel, and its eigenvectors
 HELD_OUT_FOLDS = 5  # of the images that say how much spread is missing
 LARGEST_FACTOR = 5.0  # by which a component of images is scaled: one that x says nothing about stays small
 NO_SPREAD = 1e-6  # of the widest component: what spreads less is rounding
@@ -164,6 +166,7 @@ class MatchedRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type
                 f"{self.cv}-fold cross-validation needs at least {self.cv} pairs, got n_samples = {n}; "
                 "pass more pairs or a smaller cv"
             )
+        check_memory(n, n, MATRICES)
         self._one_column = partners.ndim == 1
         Y = partners.reshape(n, -1)
         scaled = rescale(Y)  # so that errors can be squared, whatever the units of Y

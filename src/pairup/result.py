@@ -2,11 +2,11 @@
 
 import csv
 import io
-import json
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from dataclasses import fields as dataclass_fields
 from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike
 
 from pairup.climb import Step
 from pairup.evidence import DOUBT, Evidence
+from pairup.probabilities import are_equal, are_known, average_partners, is_sparse, rank_partners
 from pairup.tables import plain_name
-from pairup.types import Array, Indices
+from pairup.types import Array, Indices, Probabilities
 from pairup.validation import check_set
 
 if TYPE_CHECKING:
@@ -25,17 +26,12 @@ if TYPE_CHECKING:
 
     from pairup.plots import MatchingDisplay
 
-FORMAT = 1  # of saved files
 SHOWN = 10  # pairs in the HTML of a matching
-PROBABILITY = (-1e-6, 1 + 1e-6)  # bounds of saved probabilities, which are rounded
+ASSIGN_MATRICES = 3  # dense ones of new objects that `assign` needs at once
 
 
 def _empty() -> Array:
     return np.empty(0)
-
-
-def _stack(matchings: Sequence[Indices], n: int) -> Indices:
-    return np.reshape(matchings, (len(matchings), n)).astype(np.intp)
 
 
 def _equal_names(names: Any, others: Any) -> bool:
@@ -108,8 +104,8 @@ class Matching:
         Row names of X and of Y; row numbers where they have none.
     confidence : ndarray of shape (n,), default empty
         The probability of each pair; by ``method="auto"`` only.
-    probabilities : ndarray of shape (n, m), default empty
-        The same for all pairs.
+    probabilities : ndarray or scipy.sparse.csr_array of shape (n, m), default empty
+        The same for all pairs; sparse where a dense matrix would not fit, a pair that is not stored having 0.
     reliable : bool, optional
         Whether the data identify the pairing. Of the paper's methods False where the pairs are hardly more dependent
         than those of unrelated sets, and None otherwise: they cannot say that a matching is right.
@@ -132,7 +128,7 @@ class Matching:
     history: list[Step]
     names: tuple[list[Any], list[Any]]
     confidence: Array = field(default_factory=_empty)
-    probabilities: Array = field(default_factory=_empty)
+    probabilities: Probabilities = field(default_factory=_empty)
     reliable: bool | None = None
     reliability: float | None = None
     report: str = ""
@@ -150,9 +146,11 @@ class Matching:
             return True
         if (self.method, self.reliable, self.report) != (other.method, other.reliable, other.report):
             return False
-        arrays = ("indices", "confidence", "probabilities")
-        return _equal_names(self.names, other.names) and all(
-            np.array_equal(getattr(self, name), getattr(other, name), equal_nan=True) for name in arrays
+        return (
+            np.array_equal(self.indices, other.indices)
+            and np.array_equal(self.confidence, other.confidence, equal_nan=True)
+            and _equal_names(self.names, other.names)
+            and are_equal(self.probabilities, other.probabilities)
         )
 
     def __hash__(self) -> int:
@@ -238,16 +236,15 @@ class Matching:
         Returns
         -------
         partners : ndarray of int, shape (n, k)
-            Rows of Y, the likeliest first.
+            Rows of Y, the likeliest first; −1 where sparse probabilities know fewer.
         probabilities : ndarray of shape (n, k)
             Their probabilities.
         """
-        if not self.probabilities.size:
+        if not are_known(self.probabilities):
             raise ValueError(
                 f"candidates needs the probabilities of all pairs, and {self._by()} has none; match by method='auto'"
             )
-        order = np.argsort(-self.probabilities, axis=1, kind="stable")[:, :k]
-        return order, np.take_along_axis(self.probabilities, order, axis=1)
+        return rank_partners(self.probabilities, k)
 
     def expected_partner(self, of: Literal["x", "y"] = "x") -> Array:
         """Return the mean partner of each object, weighted by the probabilities: Σ_j p_ij y_j / Σ_j p_ij.
@@ -265,15 +262,13 @@ class Matching:
         if of not in ("x", "y"):
             raise ValueError(f"of must be 'x' or 'y', got {of!r:.80}; pass the set whose partners are wanted")
         X, Y = self._tables("expected_partner")
-        P, partners = (self.probabilities, Y) if of == "x" else (self.probabilities.T, X)
-        total = P.sum(axis=1, keepdims=True)
-        expected: Array = np.full((len(P), partners.shape[1]), np.nan)
-        probable = total[:, 0] > 0
-        expected[probable] = (P[probable] / total[probable]) @ partners
-        return expected
+        P = self.probabilities
+        return average_partners(P, Y) if of == "x" else average_partners(P.T.tocsr() if is_sparse(P) else P.T, X)
 
     def translate(self, X_new: ArrayLike, *, spread: bool = True) -> Array:
         """Carry new x into the space of Y by kernel regression on the matched pairs, cross-validated.
+
+        Of more than 3,000 pairs the kernels are taken at 1,000 landmarks, with memory linear in the number of pairs.
 
         Parameters
         ----------
@@ -289,17 +284,27 @@ class Matching:
         ndarray of shape (k, e)
             Their images.
         """
+        from pairup.landmarks import FULL_UP_TO, SPREAD_ROWS, LandmarkRegressor
         from pairup.regression import MatchedRegressor, predict_held_out, restore_spread
+        from pairup.sampling import draw_rows
 
         X, Y = self._tables("translate")
+        new = check_set(X_new, "X_new", at_least=1)
         matched = np.flatnonzero(self.indices >= 0)
+        if len(matched) > FULL_UP_TO:
+            by_landmarks = LandmarkRegressor().fit(X, Y, matched, self.indices[matched])
+            images = by_landmarks.predict(new)
+            like = Y[draw_rows(len(Y), SPREAD_ROWS)]
+            return restore_spread(images, by_landmarks.predict_held_out(), like) if spread else images
         points, partners = X[matched], Y[self.indices[matched]]
         model = MatchedRegressor().fit(points, partners)
-        images: Array = model.predict(check_set(X_new, "X_new", at_least=1))
+        images = model.predict(new)
         return restore_spread(images, predict_held_out(model, points, partners), Y) if spread else images
 
     def assign(self, X_new: ArrayLike, Y_new: ArrayLike) -> Indices:
         """Pair new objects by the density ratio r(x, y) that is fitted to the matched pairs.
+
+        Of more than 3,000 pairs the kernels are taken at 1,000 landmarks, as by `translate`.
 
         Parameters
         ----------
@@ -316,16 +321,21 @@ class Matching:
         from pairup.assignment import assign
         from pairup.density_ratio import SCORED_EPSILONS, eigendecompose, held_out_scores
         from pairup.kernels import gaussian, median_width
+        from pairup.landmarks import FULL_UP_TO, LandmarkRatio
+        from pairup.memory import check_memory
 
         X, Y = self._tables("assign")
+        x_new, y_new = check_set(X_new, "X_new", at_least=1), check_set(Y_new, "Y_new", at_least=1)
+        check_memory(len(x_new), len(y_new), ASSIGN_MATRICES)
         used = np.flatnonzero(self.indices >= 0)
+        if len(used) > FULL_UP_TO:
+            return assign(LandmarkRatio().fit(X, Y, used, self.indices[used]).ratios(x_new, y_new))
         X, Y = X[used], Y[self.indices[used]]
         width_x, width_y = median_width(X), median_width(Y)
         K, L = gaussian(X, width=width_x), gaussian(Y, width=width_y)
         J = held_out_scores(eigendecompose(K.copy()), eigendecompose(L.copy()), [np.arange(len(used))])[0]
         ridge = len(used) * SCORED_EPSILONS[int(J.argmin())] * np.eye(len(used))
-        k = gaussian(check_set(X_new, "X_new", at_least=1), X, width=width_x)
-        l = gaussian(check_set(Y_new, "Y_new", at_least=1), Y, width=width_y)  # noqa: E741
+        k, l = gaussian(x_new, X, width=width_x), gaussian(y_new, Y, width=width_y)  # noqa: E741
         return assign(np.linalg.solve(K + ridge, k.T).T @ np.linalg.solve(L + ridge, l.T))
 
     def _by(self) -> str:
@@ -470,42 +480,10 @@ class Matching:
         path : path
             Where to write.
         """
-        from pairup.archives import MOST_PACKED, MOST_TEXT
-        from pairup.files import replace_file
+        from pairup.saved_matching import save_fields
 
-        header = {
-            "format": FORMAT,
-            "method": self.method,
-            "dependence": self.dependence,
-            "names": [[plain_name(name) for name in of] for of in self.names],
-            "reliable": self.reliable,
-            "reliability": self.reliability,
-            "report": self.report,
-            "alternatives": [[a.score, a.agreement] for a in self.alternatives],
-            "evidence": None if self.evidence is None else asdict(self.evidence),
-            "history": [[s.start, s.iteration, s.value] for s in self.history],
-        }
-        text = json.dumps(header)
-        if len(text) > MOST_TEXT:
-            raise ValueError(
-                f"cannot save {path}: names, report and history have {len(text)} characters, at most {MOST_TEXT} can "
-                "be read again; give shorter names by with_names"
-            )
-        arrays: dict[str, Any] = {
-            "header": np.array(text),
-            "indices": self.indices,
-            "alternatives": _stack([a.indices for a in self.alternatives], len(self)),
-            "history": _stack([s.indices for s in self.history], len(self)),
-            "confidence": self.confidence,
-            "probabilities": self.probabilities,
-        }
-        if self.sets is not None:
-            arrays["X"], arrays["Y"] = self.sets
-        with replace_file(path) as temporary, open(temporary, "wb") as file:
-            if sum(np.asarray(array).nbytes for array in arrays.values()) < MOST_PACKED:
-                np.savez_compressed(file, **arrays)
-            else:  # `load` refuses what is packed so tightly that a small file takes all memory
-                np.savez(file, **arrays)
+        fields = {each.name: getattr(self, each.name) for each in dataclass_fields(self) if each.name != "model"}
+        save_fields(path, fields | {"alternatives": [(a.indices, a.score, a.agreement) for a in self.alternatives]})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Matching":
@@ -521,108 +499,7 @@ class Matching:
         Matching
             The matching, without its `model`.
         """
-        from pairup.archives import check_format, expect, open_archive, parse_json
+        from pairup.saved_matching import load_fields
 
-        with open_archive(path, "a saved matching", "a file of Matching.save") as archive:
-            header = parse_json(archive.read_text("header"))
-            expect(isinstance(header, dict), "its header should be a dictionary")
-            check_format(path, header.get("format"), FORMAT)
-            _check_header(header)
-            n, m = (len(of) for of in header["names"])
-            past, others = len(header["history"]), len(header["alternatives"])
-            indices = archive.read("indices", "iu", (n,))
-            history = archive.read("history", "iu", (past, n))
-            alternatives = archive.read("alternatives", "iu", (others, n))
-            for name, matchings in (("indices", indices), ("history", history), ("alternatives", alternatives)):
-                _check_matchings(name, np.atleast_2d(matchings), m)
-            confidence = archive.read_finite("confidence", *PROBABILITY, (n,), (0,))
-            probabilities = archive.read_finite("probabilities", *PROBABILITY, (n, m), (0,))
-            expect(("X" in archive) == ("Y" in archive), "it has only one of X and Y")
-            sets = None
-            if "X" in archive:
-                largest = float(np.finfo(np.float64).max)
-                X = archive.read_finite("X", -largest, largest, (n, None))
-                sets = X, archive.read_finite("Y", -largest, largest, (m, None))
-        return cls(
-            indices=indices,
-            method=header["method"],
-            dependence=header["dependence"],
-            model=None,
-            history=[
-                Step(start, iteration, p, value)
-                for p, (start, iteration, value) in zip(history, header["history"], strict=True)
-            ],
-            names=(header["names"][0], header["names"][1]),
-            confidence=confidence,
-            probabilities=probabilities,
-            reliable=header["reliable"],
-            reliability=header["reliability"],
-            report=header["report"],
-            alternatives=[
-                Alternative(p, score, agreement)
-                for p, (score, agreement) in zip(alternatives, header["alternatives"], strict=True)
-            ],
-            evidence=Evidence(**header["evidence"]) if header.get("evidence") else None,
-            sets=sets,
-        )
-
-
-def _check_header(header: dict[str, Any]) -> None:
-    """Check every field of a saved matching but the arrays."""
-    from pairup.archives import expect, is_count, is_number
-
-    def field_is(name: str, good: bool, wanted: str) -> None:
-        expect(good, f"its header should hold {name}: {wanted}")
-
-    largest = float(np.finfo(np.float64).max)
-    names, evidence = header.get("names"), header.get("evidence")
-    field_is("method", isinstance(header.get("method"), str), "a text")
-    field_is("dependence", is_number(header.get("dependence"), -largest, largest), "a finite number")
-    field_is("reliable", header.get("reliable", 0) in (None, True, False), "true, false or null")
-    reliability = header.get("reliability", "")
-    field_is("reliability", reliability is None or is_number(reliability, *PROBABILITY), "a probability or null")
-    field_is("report", isinstance(header.get("report"), str), "a text")
-    field_is(
-        "names",
-        isinstance(names, list)
-        and len(names) == 2
-        and all(
-            isinstance(of, list) and all(isinstance(name, int | float | str | None) for name in of) for of in names
-        ),
-        "two lists of texts and numbers",
-    )
-    field_is("alternatives", _are_rows(header.get("alternatives"), is_number, is_number), "two numbers each")
-    field_is("history", _are_rows(header.get("history"), is_count, is_count, is_number), "three numbers each")
-    if evidence is not None:
-        scores = ("found", "shuffled", "unrelated")
-        field_is(
-            "evidence",
-            isinstance(evidence, dict)
-            and {*scores, "draws"} <= evidence.keys() <= {*scores, "draws", "sortable"}
-            and all(is_number(evidence[name], -largest, largest) for name in scores)
-            and is_count(evidence["draws"])
-            and isinstance(evidence.get("sortable", False), bool),
-            "the scores found, shuffled and unrelated, a number of draws, and sortable",
-        )
-
-
-def _are_rows(rows: Any, *kinds: Callable[[Any], bool]) -> bool:
-    """Tell whether something is a list of rows, the values of each of the given kinds."""
-    return isinstance(rows, list) and all(
-        isinstance(row, list)
-        and len(row) == len(kinds)
-        and all(kind(value) for kind, value in zip(kinds, row, strict=True))
-        for row in rows
-    )
-
-
-def _check_matchings(name: str, matchings: Indices, m: int) -> None:
-    """Check that partners are rows of Y, or −1, and no row has two; one matching per row."""
-    from pairup.archives import expect
-
-    if matchings.size:
-        low, high = int(matchings.min()), int(matchings.max())
-        expect(-1 <= low and high < m, f"{name} should lie between -1 and {m - 1}, got {low} to {high}")
-        partners = np.sort(matchings, axis=1)
-        twice = (partners[:, 1:] == partners[:, :-1]) & (partners[:, 1:] >= 0)
-        expect(not twice.any(), f"{name} gives a row of Y to two rows of X")
+        saved = load_fields(path)
+        return cls(model=None, **saved | {"alternatives": [Alternative(*each) for each in saved["alternatives"]]})

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pairup.kernels import rescale
 from pairup.types import Array, Indices
 
+SAMPLED_PER_LANDMARK = 10  # objects among which a landmark is chosen
 REFINEMENTS = 3  # rounds in which each representative moves to the middle of its group
 
 
@@ -88,6 +90,62 @@ def representatives(X: Array, k: int, first: Sequence[int] = ()) -> Indices:
         middle = ranked[np.searchsorted(group[ranked], np.arange(k))]
         chosen[len(first) :] = middle[len(first) :]
     return np.sort(chosen)
+
+
+def draw_rows(n: int, k: int, seed: int = 0) -> Indices:
+    """Draw k of n rows at random, the same ones each time.
+
+    Parameters
+    ----------
+    n : int
+        How many rows there are.
+    k : int
+        How many to draw; all where there are no more.
+    seed : int, default 0
+        Which draw.
+
+    Returns
+    -------
+    ndarray of int, shape (min(k, n),)
+        Row numbers, ascending.
+
+    Examples
+    --------
+    >>> draw_rows(3, 5).tolist(), len(draw_rows(1000, 5))
+    ([0, 1, 2], 5)
+    """
+    if k >= n:
+        return np.arange(n, dtype=np.intp)
+    return np.sort(np.random.default_rng(seed).choice(n, k, replace=False)).astype(np.intp)
+
+
+def choose_landmarks(X: Array, rows: Indices, k: int) -> Indices:
+    """Choose k of some rows of a set of any size: the `representatives` of a random sample of them.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Objects as rows.
+    rows : ndarray of int
+        The rows to choose from.
+    k : int
+        How many to choose; all where there are no more.
+
+    Returns
+    -------
+    ndarray of int, shape (min(k, len(rows)),)
+        Places in `rows`, ascending.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [9.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
+    >>> choose_landmarks(X, np.array([0, 2, 3, 4, 5, 6]), 2).tolist()
+    [1, 4]
+    """
+    sample = draw_rows(len(rows), SAMPLED_PER_LANDMARK * k)
+    if k >= len(sample):
+        return sample
+    return sample[representatives(rescale(np.asarray(X[rows[sample]], dtype=np.float64)), k)]
 
 
 def _squared_distances(X: Array, norms: Array, chosen: Sequence[int] | Indices) -> Array:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pairup.types import Array, Indices
 
+FINITE_ROWS = 2**14  # that are checked at once
 MISSING = ("NoneType", "NAType", "NaTType")  # the types of None and of what pandas puts in empty cells
 
 
@@ -31,7 +32,9 @@ def check_finite(Z: Array, name: str) -> None:
     ...
     ValueError: X contains NaN or infinity in 1 of 2 values, the first in row 0, column 1; ...
     """
-    _refuse_cells(~np.isfinite(Z), name, "NaN or infinity")
+    for start in range(0, len(Z), FINITE_ROWS):  # a table of truth values for all of Z would take much memory
+        if not np.isfinite(Z[start : start + FINITE_ROWS]).all():
+            _refuse_cells(~np.isfinite(Z), name, "NaN or infinity")
 
 
 def _refuse_cells(bad: NDArray[np.bool_], name: str, what: str) -> None:

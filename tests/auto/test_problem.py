@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 import pairup
 from pairup.auto.problem import Problem
@@ -88,3 +89,14 @@ def test_tables_are_compared_by_every_metric_that_suits_them(rng):
     assert metrics(40, 1, 1) == ["euclidean", "ranks", "geodesic"]
     assert metrics(40, 2, 101) == ["euclidean", "cityblock", "partially-whitened", "geodesic"]
     assert "geodesic" not in metrics(15, 3, 3)
+
+
+def test_a_sparse_prior_stays_sparse_where_no_matrix_of_all_pairs_is_formed(rng):
+    X = rng.normal(size=(6, 2))
+    prior = csr_array(np.diag([0.5, 0.0, -0.25, 0.0, 0.0, 0.0]))
+    sparse = Problem.check(X, X, prior=prior, dense=False).constraints
+    assert sparse.prior is None
+    assert sparse.sparse_prior.diagonal().tolist() == [1.0, 0.0, -0.5, 0.0, 0.0, 0.0]
+    dense = Problem.check(X, X, prior=prior).constraints
+    assert dense.sparse_prior is None
+    np.testing.assert_array_equal(dense.prior, Problem.check(X, X, prior=prior.toarray()).constraints.prior)

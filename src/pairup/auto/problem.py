@@ -22,12 +22,15 @@ from pairup.constraints import (
     check_forbidden,
     check_possible,
     check_prior,
+    check_sparse_prior,
     count_given,
     count_pairs,
 )
 from pairup.kernels import check_kernel, rescale, squared_distances
 from pairup.memory import check_memory
 from pairup.methods import METRICS
+from pairup.parallel import count_threads
+from pairup.probabilities import canonical, is_sparse
 from pairup.types import Array
 from pairup.validation import check_positive, check_set
 
@@ -90,6 +93,8 @@ class Problem:
         prior_weight: float | None = None,
         prior_in_nats: bool = False,
         overlap: Any = 1.0,
+        dense: bool = True,
+        n_jobs: int | None = None,
     ) -> "Problem":
         """Return the problem, or raise an error that says what is wrong with it.
 
@@ -105,14 +110,19 @@ class Problem:
             Known pairs (i, j), in any order.
         forbidden : sequence of (int, int), default ()
             Pairs (i, j) known to be wrong, in any order.
-        prior : array_like of shape (n, m), optional
-            Scores of all pairs, larger where a pair is likelier.
+        prior : array_like or sparse array of shape (n, m), optional
+            Scores of all pairs, larger where a pair is likelier; 0 where a sparse array stores none.
         prior_weight : float, optional
             Weight of the prior; by default the data choose.
         prior_in_nats : bool, default False
             Whether the scores are logarithms of ratios of densities, so that they can be weighed against the data.
         overlap : float or "auto", default 1.0
             The share of the smaller set that has a partner, in (0, 1]; "auto" estimates it.
+        dense : bool, default True
+            Whether it is solved by matrices of all pairs: they must fit into memory, and a sparse prior is filled in.
+            False leaves a sparse prior sparse, as `Constraints.sparse_prior`.
+        n_jobs : int, optional
+            How many tasks will run at the same time, each with matrices of its own.
 
         Returns
         -------
@@ -133,20 +143,23 @@ class Problem:
         elif metric == "precomputed":
             x, y = (_check_distances(Z, name) for Z, name in ((x, "X"), (y, "Y")))
         n, m = len(x), len(y)
-        check_memory(max(n, m), max(n, m), PROBLEM.matrices)
+        if dense:
+            check_memory(max(n, m), max(n, m), PROBLEM.matrices * max(count_threads(n_jobs), 1))
         if prior_weight is not None:
             check_positive(prior_weight, "prior_weight", "leave it out, and the data choose")
             if prior is None:
                 raise ValueError(f"prior_weight must come with a prior, got {prior_weight} alone; pass both or neither")
         known = check_anchors(anchors, n, m)
+        keeps_sparse = not dense and is_sparse(prior)
         constraints = Constraints(
             n,
             m,
             count_pairs(overlap, n, m, count_given(anchors, "anchors")),
             known,
-            None if prior is None else check_prior(prior, n, m),
+            None if prior is None or keeps_sparse else check_prior(prior, n, m),
             check_forbidden(forbidden, n, m, known),
             _largest_deviation(prior) if prior_in_nats and prior is not None else 0.0,
+            check_sparse_prior(prior, n, m) if keeps_sparse else None,
         )
         if overlap == "auto":  # starts from as many pairs as there can be
             constraints = replace(constraints, n_pairs=max(constraints.count_possible(), 1))
@@ -195,6 +208,8 @@ class Problem:
 
 def _largest_deviation(prior: ArrayLike) -> float:
     """Return what `check_prior` divides the scores by."""
+    if is_sparse(prior):  # which is not centred
+        return float(np.abs(np.asarray(canonical(prior).data)).max(initial=0.0))
     S = np.asarray(prior, dtype=np.float64)
     return float(np.abs(S - S.mean()).max())
 

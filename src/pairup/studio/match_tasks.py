@@ -17,6 +17,7 @@ import numpy as np
 from pairup.files import replace_file
 from pairup.matching import match_steps
 from pairup.pairs import write_pairs
+from pairup.probabilities import are_known, count_bytes
 from pairup.progress import estimate_seconds, warn_if_long
 from pairup.result import Matching
 from pairup.studio.match_code import write_command, write_python
@@ -221,7 +222,7 @@ def _show_names(names: Sequence[Any]) -> list[str]:
 def _write_view(folder: Path, matching: Matching, sides: list[Side], joined: Joined, before: list[int] | None) -> None:
     """Write what the list of pairs shows."""
     candidates = None
-    if matching.probabilities.size:
+    if are_known(matching.probabilities):
         partners, shares = matching.candidates(CANDIDATES)
         candidates = [
             [[int(j), round(float(p), 4)] for j, p in zip(js, ps, strict=True) if p >= 5e-4]
@@ -265,7 +266,8 @@ def _write_downloads(folder: Path, matching: Matching, joined: Joined, anchors: 
             with suppress(ImportError):  # parquet and xlsx need packages of their own
                 write_pairs(matching, folder / name, rows)
                 written.append(name)
-    saved = replace(matching, probabilities=np.empty(0)) if matching.probabilities.nbytes > LARGEST_SAVED else matching
+    is_large = count_bytes(matching.probabilities) > LARGEST_SAVED
+    saved = replace(matching, probabilities=np.empty(0)) if is_large else matching
     saved.save(folder / "matching.npz")
     for name, pairs in (("anchors.csv", anchors), ("forbidden.csv", forbidden)):
         if pairs:
