@@ -5,17 +5,16 @@ import numpy as np
 from pairup.compiled import compiled
 from pairup.types import Float32Array, Indices, Int32Array
 
-INCREMENTS = (0.05, 0.005, 0.0005)  # least rise of a price, in units of the spread of the profits: coarse, then fine
+INCREMENT = 0.001  # least rise of a price, in units of the spread of the profits
 PATIENCE = 5.0  # spreads that prices may rise above the profits before an object gives up
 
 
-def assign_sparse(
-    candidates: Int32Array, profit: Float32Array, m: int, *, increments: tuple[float, ...] = INCREMENTS
-) -> Indices:
+def assign_sparse(candidates: Int32Array, profit: Float32Array, m: int, *, increment: float = INCREMENT) -> Indices:
     """Return a matching of large total profit in which every object has one of its candidates or no partner.
 
-    Objects bid for their candidates (Bertsekas' auction, with ε-scaling). An object whose candidates have all become
-    too dear stays without a partner. Each partner is at most n·increment below the best that prices allow.
+    Objects bid for their candidates (Bertsekas' auction). One whose candidates have all become too dear stays without
+    a partner. Prices start from 0 once: those of columns that nobody takes must stay 0, or the matching is not the best
+    (so there is no scaling of the increment). The total profit is at most n·increment below the largest.
 
     Parameters
     ----------
@@ -25,8 +24,8 @@ def assign_sparse(
         The profit of each of these pairs.
     m : int
         Number of columns.
-    increments : tuple of float, default (0.05, 0.005, 0.0005)
-        The least rises of a price, in units of the spread of the profits, one auction for each.
+    increment : float, default 0.001
+        The least rise of a price, in units of the spread of the profits.
 
     Returns
     -------
@@ -47,9 +46,7 @@ def assign_sparse(
     low, high = float(offered.min()), float(offered.max())
     spread = max(high - low, 1e-6 * max(abs(high), 1.0))
     prices = np.zeros(m, dtype=np.float32)
-    mine = np.full(len(candidates), -1, dtype=np.int64)
-    for increment in increments:
-        mine = _auction(candidates, profit, prices, np.float32(increment * spread), np.float32(low - PATIENCE * spread))
+    mine = _auction(candidates, profit, prices, np.float32(increment * spread), np.float32(low - PATIENCE * spread))
     return mine.astype(np.intp, copy=False)
 
 
@@ -57,7 +54,7 @@ def assign_sparse(
 def _auction(
     candidates: Int32Array, profit: Float32Array, prices: Float32Array, increment: np.float32, floor: np.float32
 ) -> Indices:
-    """Let every row bid until each has a column or has given up; prices carry over to the next call."""
+    """Let every row bid until each has a column or has given up."""
     n, k = candidates.shape
     owner = np.full(len(prices), -1, np.int64)
     mine = np.full(n, -1, np.int64)

@@ -24,7 +24,7 @@ class CanonicalVariates:
     right : ndarray of float32, shape (s, k)
         Directions of Y.
     correlations : ndarray of shape (k,)
-        ρ.
+        Their correlations ρ.
     """
 
     left: Float32Array
@@ -71,7 +71,7 @@ class CanonicalVariates:
         matched = np.flatnonzero(indices >= 0)
         halves = matched[::2], matched[1::2]
         N, other = (covariances(U[half, :rank], V[:, :rank], indices[half]) for half in halves)
-        both = cls.of((N + other) / 2, rank)
+        both = cls.of((N + other) / np.float32(2), rank)
         held_out = np.zeros(len(both.correlations))
         for fitted, held in ((N, halves[1]), (other, halves[0])):
             held_out += cls.of(fitted, rank).correlate(U[held], V[indices[held]]) / 2
@@ -97,29 +97,32 @@ class CanonicalVariates:
         products: Array = np.einsum("nk,nk->k", a, b) / np.maximum(squares, 1e-30)
         return products
 
-    def images(self, U: Float32Array, V: Float32Array) -> tuple[Float32Array, Float32Array]:
-        """Return A and B such that A Bᵀ is the profit of every pair, up to a constant for each x.
+    def images(
+        self, U: Float32Array, V: Float32Array, largest: float = MULTILEVEL.largest_correlation
+    ) -> tuple[Float32Array, Float32Array]:
+        """Return A and B such that A Bᵀ is the profit of every pair.
 
         Parameters
         ----------
         U, V : ndarray of float32, shape (n, r) and (m, s)
             Eigenfunctions of both sets.
+        largest : float, default 0.999
+            Correlations above count as this.
 
         Returns
         -------
-        tuple of two ndarray of float32, shape (n, k + 1) and (m, k + 1)
+        tuple of two ndarray of float32, shape (n, k + 2) and (m, k + 2)
             A and B.
         """
         kept = self.correlations > MULTILEVEL.least_correlation
-        rho = np.minimum(self.correlations[kept], MULTILEVEL.largest_correlation)
+        rho = np.minimum(self.correlations[kept], largest)
         root = np.sqrt(rho / (1 - rho**2)).astype(np.float32)
         half = (0.5 * rho).astype(np.float32)  # (ρ²/(1 − ρ²))/2 in units of root²
         left, right = self.left[:, kept] * root, self.right[:, kept] * root
-        A = np.empty((len(U), len(rho) + 1), dtype=np.float32)
-        B = np.empty((len(V), len(rho) + 1), dtype=np.float32)
-        A[:, :-1], A[:, -1] = U[:, : len(left)] @ left, 1.0
-        B[:, :-1] = V[:, : len(right)] @ right
-        B[:, -1] = -(B[:, :-1] ** 2 @ half)
+        A = np.ones((len(U), len(rho) + 2), dtype=np.float32)
+        B = np.ones((len(V), len(rho) + 2), dtype=np.float32)
+        A[:, :-2], B[:, :-2] = U[:, : len(left)] @ left, V[:, : len(right)] @ right
+        A[:, -1], B[:, -2] = -(A[:, :-2] ** 2 @ half), -(B[:, :-2] ** 2 @ half)
         return A, B
 
 

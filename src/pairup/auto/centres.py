@@ -34,6 +34,8 @@ def match_centres(view: View, k: int, rng: np.random.Generator) -> Iterator[Floa
     ndarray of float32, shape (r, s)
         A start for `descend`, the one of best alignment first.
     """
+    if 0 in (view.x.points.shape[1], view.y.points.shape[1]):  # all objects of a set are equal
+        return
     k = min(k, len(view.x.points), len(view.y.points))
     (C, f, of_x), (D, g, of_y) = (cluster(side, k, rng) for side in (view.x, view.y))
     geometry = GeometryPair(view.metric, squared_distances(C), squared_distances(D))

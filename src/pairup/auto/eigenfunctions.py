@@ -29,7 +29,7 @@ class Eigenfunctions:
     offset : ndarray of float32, shape (r,)
         What is subtracted, so that their means are 0.
     eigenvalues : ndarray of shape (r,)
-        λ, falling.
+        Eigenvalues λ, falling.
     """
 
     landmarks: Float32Array
@@ -59,7 +59,8 @@ class Eigenfunctions:
         squares = _squared_distances(landmarks, landmarks)
         width = max(float(np.sqrt(np.median(squares) / 2)), 1e-12)
         unit = max(float((landmarks.astype(np.float64) ** 2).sum(axis=1).mean()), 1e-30)
-        start = cls(landmarks, width, unit, np.eye(len(landmarks), dtype=np.float32), np.float32(0), np.ones(1))
+        identity, nothing = np.eye(len(landmarks), dtype=np.float32), np.zeros(1, dtype=np.float32)
+        start = cls(landmarks, width, unit, identity, nothing, np.ones(1))
         w, V = np.linalg.eigh(start._kernel(landmarks).astype(np.float64))
         kept = w > MULTILEVEL.landmark_noise * w.max()
         root = V[:, kept] / np.sqrt(w[kept])
@@ -92,7 +93,8 @@ class Eigenfunctions:
     def shrinkage(self, epsilon: float) -> Float32Array:
         """Return √(λ/(λ + ε)) of as many functions as tell as much as all at ε."""
         w = self.eigenvalues[: count_directions(epsilon)]
-        return np.sqrt(w / (w + epsilon)).astype(np.float32)
+        shrunk: Float32Array = np.sqrt(w / (w + epsilon)).astype(np.float32)
+        return shrunk
 
 
 def _blocks(Z: Float32Array) -> Sequence[Float32Array]:
@@ -103,4 +105,5 @@ def _blocks(Z: Float32Array) -> Sequence[Float32Array]:
 def _squared_distances(A: Float32Array, B: Float32Array, inner: Float32Array | None = None) -> Float32Array:
     inner = A @ B.T if inner is None else inner
     D = (A**2).sum(axis=1)[:, None] - 2 * inner + (B**2).sum(axis=1)
-    return np.maximum(D, 0, out=D)
+    D = np.maximum(D, 0, out=D)
+    return np.asarray(D, dtype=np.float32)

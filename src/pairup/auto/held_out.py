@@ -8,7 +8,20 @@ from pairup.types import Array, Float32Array, Indices
 
 
 def split_pairs(indices: Indices, most: int = MULTILEVEL.judged) -> tuple[Indices, Indices]:
-    """Return two halves of the matched objects, of a sample of them if there are many."""
+    """Return two halves of the matched objects, of a sample of them if there are many.
+
+    Parameters
+    ----------
+    indices : ndarray of int, shape (n,)
+        The matching, −1 where x has no partner.
+    most : int, default 8000
+        How many pairs at most, about.
+
+    Returns
+    -------
+    tuple of two ndarray of int
+        Numbers of x.
+    """
     matched = np.flatnonzero(indices >= 0)
     step = max(1, -(-len(matched) // most))
     matched = matched[::step]
@@ -18,8 +31,8 @@ def split_pairs(indices: Indices, most: int = MULTILEVEL.judged) -> tuple[Indice
 def held_out_score(view: View, U: Float32Array, V: Float32Array, indices: Indices) -> float:
     """Return the best −J over ε of the density-ratio model, fitted to one half of the pairs and judged by the other.
 
-    With r(x, y) = 1 + uᵀ diag(w²) N diag(w'²) v, J = ½·mean r² over all pairs of held-out objects − mean r over held-out
-    partners; both means need covariances only.
+    With r(x, y) = 1 + uᵀ diag(w²) N diag(w'²) v, J = ½·mean r² over all pairs of held-out objects − mean r over
+    held-out partners; both means need covariances only.
 
     Parameters
     ----------

@@ -63,6 +63,24 @@ class Side:
             values[first : first + size] = self.eigenfunctions(self.coordinates(block))
         return values
 
+    def take(self, rng: np.random.Generator, most: int) -> "Side":
+        """Return the same set by a smaller sample.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Draws the sample.
+        most : int
+            How many objects at most.
+
+        Returns
+        -------
+        Side
+            The set.
+        """
+        rows = np.sort(rng.permutation(len(self.points))[:most])
+        return replace(self, points=self.points[rows], values=self.values[rows])
+
 
 @dataclass(frozen=True, eq=False)
 class View:
@@ -104,7 +122,20 @@ class View:
         return M, w, z
 
     def alignment(self, N: Float32Array, epsilon: float) -> float:
-        """Return the kernel alignment of a plan with these covariances: tr(K̃PL̃Pᵀ) over the norms of K̃ and L̃."""
+        """Return the kernel alignment of a plan with these covariances: tr(K̃PL̃Pᵀ) over the norms of K̃ and L̃.
+
+        Parameters
+        ----------
+        N : ndarray of float32, shape (p, q)
+            Covariances of the eigenfunctions of partners.
+        epsilon : float
+            The regulariser ε.
+
+        Returns
+        -------
+        float
+            The alignment.
+        """
         M, w, z = self.shrink(N, epsilon)
         return float(np.vdot(M, M)) / max(float(np.linalg.norm(w**2) * np.linalg.norm(z**2)), 1e-30)
 
@@ -114,10 +145,6 @@ class View:
         eigenfunctions = Eigenfunctions.fit(points, rng)
         values = eigenfunctions(points)
         return replace(self, y=replace(self.y, points=points, eigenfunctions=eigenfunctions, values=values))
-
-    def swap(self) -> "View":
-        """Return the same with X and Y exchanged."""
-        return View(self.metric, self.y, self.x)
 
 
 def covariances(U: Float32Array, V: Float32Array, indices: Indices) -> Float32Array:
