@@ -210,8 +210,16 @@ def _encode(text: str) -> bytes:
 def _with_huge_numbers(archive: bytes, name: str) -> Iterator[str]:
     """Yield the JSON of a member with each of its numbers in turn far too large."""
     with np.load(io.BytesIO(archive)) as arrays:
-        fields = json.loads(str(arrays[name.removesuffix(".npy")]))
-    for key, value in fields.items():
-        if isinstance(value, int | float):
-            for huge in (10**9, 10**12, 1e300):
-                yield json.dumps(fields | {key: huge})
+        value = json.loads(str(arrays[name.removesuffix(".npy")]))
+    yield from map(json.dumps, _enlarge(value))
+
+
+def _enlarge(value: Any) -> Iterator[Any]:
+    """Yield a value of JSON with each of its numbers in turn far too large; of the items of a list, the first."""
+    if isinstance(value, int | float):
+        yield from (10**9, 10**12, 1e300)
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            yield from (value | {key: huge} for huge in _enlarge(part))
+    elif isinstance(value, list) and value:
+        yield from ([huge, *value[1:]] for huge in _enlarge(value[0]))

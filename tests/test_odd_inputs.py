@@ -205,7 +205,8 @@ OF_AUTO = [
     ({"overlap": None}, r"overlap must lie in \(0, 1\], got None"),
     ({"overlap": np.nan}, r"overlap must lie in \(0, 1\], got nan"),
     ({"overlap": [0.5]}, r"overlap must lie in \(0, 1\], got \[0.5\]"),
-    ({"prior": sparse.eye_array(N)}, r"prior must be a dense array, .*; pass prior.toarray\(\)"),
+    ({"prior": sparse.eye_array(N + 1)}, r"prior must have one row per x .*, got shape \(9, 9\)"),
+    ({"prior": 1j * sparse.eye_array(N)}, "prior must be real numbers"),
     ({"prior": np.full((N, N), 1j)}, "prior must be real numbers"),
     ({"prior": "prior.csv"}, "prior must be a table of numbers, got 'prior.csv'; read the file"),
     (
@@ -321,7 +322,7 @@ FILES = {
     "quote.csv": (lambda: b'a,b\n"1,2\n' + b"3,4\n" * 40_000, "field larger than field limit.*; check whether a quot"),
     "nul.csv": (lambda: b"a,b\n1,\x00\n", "not a text table \\(row 2 holds .*save it as UTF-8"),
     "latin.csv": (lambda: b"a,b\n1,\x01\xe4\n", "not a text table \\(row 2 holds"),
-    "ragged.csv": (lambda: b"1,2\n3\n", "row 2 has 1 cells and row 1 has 2"),
+    "ragged.csv": (lambda: b"1,2\n3\n", "row 2 has 1 cell and row 1 has 2"),
     "blank.csv": (lambda: b" \n\n  \n", "the file is empty"),
     "empty.txt": (lambda: b"", "the file is empty"),
     "broken.xlsx": (lambda: b"PK" + bytes(40), "cannot be read as a spreadsheet .*save it again, or as csv"),

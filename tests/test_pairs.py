@@ -1,4 +1,5 @@
 import csv
+import datetime
 import io
 import json
 
@@ -6,7 +7,8 @@ import numpy as np
 import pytest
 
 from pairup.cells import Cells
-from pairup.pairs import check_extra, format_pairs, pair_rows, write_pairs
+from pairup.columns import make_column
+from pairup.pairs import check_extra, format_pairs, pair_rows, type_cells, write_pairs
 from pairup.result import Matching
 from pairup.tables import Table
 
@@ -66,3 +68,24 @@ def test_other_suffixes_and_missing_extras_are_refused(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
     with pytest.raises(ModuleNotFoundError, match=r"pairup\[excel\]"):
         check_extra("pairs.xlsx")
+
+
+def test_spreadsheets_get_numbers_dates_and_truth_values(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    columns = [["1.234,50", "7,25", ""], ["03.04.2020", "", "11.11.1717"], ["ja", "nein", "ja"], ["01067", "53111", ""]]
+    x = Table.from_cells(Cells("x", ["sum", "since", "news", "plz"], columns, True, decimal=","))
+    write_pairs(MATCHING, tmp_path / "a.xlsx", (x, Y))
+    names, *rows = openpyxl.load_workbook(tmp_path / "a.xlsx").active.iter_rows(values_only=True)
+    first, second, third = (dict(zip(names, row, strict=True)) for row in rows)
+    assert (first["x.sum"], first["x.news"], first["x.plz"]) == (1234.5, True, "01067")
+    assert first["x.since"].date() == datetime.date(2020, 4, 3)
+    assert (second["x.sum"], second["x.since"], second["x.news"]) == (7.25, None, False)
+    assert (third["x.sum"], third["x.since"]) == (None, "1717-11-11")  # Excel has no days before 1900
+    assert next(pair_rows(MATCHING, (x, Y)))["x.sum"] == "1.234,50"  # csv and json keep what was written
+
+
+def test_cells_that_could_not_be_read_stay_as_they_are():
+    cells = [*map(str, range(30)), "unknown"]
+    assert type_cells(make_column("a", cells)) is cells
+    times = type_cells(make_column("a", ["2024-05-01 12:30", "2024-05-02 00:00", ""]))
+    assert times == [datetime.datetime(2024, 5, 1, 12, 30), datetime.datetime(2024, 5, 2), None]

@@ -71,6 +71,8 @@ def test_right_and_sure_pairs_are_counted_apart(pictures):
         "7 of 9 pictures put together correctly, without labels (at random: 1). Of the 6 it is sure of, 5 are right."
     )
     assert reunite(shreds, indices).words.endswith("It is sure of none.")
+    assert reunion.verdict == f"Its own verdict: {reunion.matching.verdict}."
+    assert f"<p>{reunion.verdict}</p>" in reunion.page()
 
 
 def test_the_picture_frames_the_wrong_ones_and_nothing_else(pictures):

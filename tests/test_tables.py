@@ -68,7 +68,7 @@ def test_a_numeric_header_can_be_forced(tmp_path):
     [
         ("a.csv", b"", "the file is empty"),
         ("a.csv", b"x,y\n", "no rows below the header"),
-        ("a.csv", b"1,2\n3\n", "row 2 has 1 cells and row 1 has 2; check whether the file is truncated"),
+        ("a.csv", b"1,2\n3\n", "row 2 has 1 cell and row 1 has 2; check whether the file is truncated"),
         ("a.csv", b"1,\xff\x00\x01", "not a text table"),
         ("a.npy", b"\x93NUMPY\x01\x00", "cannot be read as a table|damaged or truncated"),
         ("a.npz", b"PK\x03\x04 broken", "cannot be read as a table|damaged or truncated"),
@@ -292,3 +292,30 @@ def test_different_dates_in_the_first_column_name_the_rows_and_are_compared(tmp_
     assert table.revise(id_column="a").names == ["1", "4", "2"]
     assert table.revise(drop=["a"]).names == table.names
     assert table.revise(id_column="none").names == [0, 1, 2]
+
+
+def test_a_first_column_that_counts_the_rows_names_them(tmp_path):
+    rows = [(4003, 1.5), (4001, 0.5), (4002, 2.5), (4000, 7.5), (4004, 3.5)]
+    text = "".join(f"{a},{b}\n" for a, b in rows)
+    table = read_table(write(tmp_path / "a.csv", "account,sum\n" + text))
+    assert (table.id_column, table.found_id, table.names) == ("account", True, ["4003", "4001", "4002", "4000", "4004"])
+    assert "count the rows" in str(table.encode().record)
+    assert table.values.shape == (5, 1)
+    assert table.revise(id_column="none").values.shape == (5, 2)  # and the user has the last word
+    assert table.revise(kinds={"account": "number"}).values.shape == (5, 2)
+    assert read_table(write(tmp_path / "b.csv", "year,sum\n" + text)).id_column is None
+    assert read_table(write(tmp_path / "c.csv", text)).id_column is None  # no name, so a column like others
+    assert read_table(write(tmp_path / "d.csv", "account,sum\n" + text.replace("4004", "4009"))).id_column is None
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(rows, columns=["account", "sum"])
+    assert Table.from_frame(frame).names == [4003, 4001, 4002, 4000, 4004]
+    assert Table.from_frame(frame[["sum", "account"]]).id_column is None
+
+
+def test_postcodes_are_no_numbers(tmp_path):
+    table = read_table(write(tmp_path / "a.csv", "plz,sum\n" + "01067,1\n53111,2\n" * 5))
+    assert [column.kind for column in table.columns] == ["category", "number"]
+    assert "codes, not numbers" in str(table.encode().record)
+    assert table.revise(kinds={"plz": "number"}).columns[0].values[0] == 1067
+    table = read_table(write(tmp_path / "b.csv", "month,sum\n" + "01,1\n12,2\n" * 5))
+    assert [column.kind for column in table.columns] == ["number", "number"]

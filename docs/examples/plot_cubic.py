@@ -73,7 +73,8 @@ for name, model in {"KS-NOCCO": nocco, "LSOM": lsom}.items():
         match_accuracy(model.assignment_, t) for t in (truth, mirror)
     )
     print(
-        f"{name}: {right:.0%} right, {mirrored:.0%} mirrored; iterations: {model.n_iter_}"
+        f"{name}: {right:.0%} right, {mirrored:.0%} mirrored; "
+        f"iterations: {model.n_iter_}"
     )
 
 # %%

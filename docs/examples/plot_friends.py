@@ -31,7 +31,8 @@ print(matching.report)
 found = np.array([matching.names[1][j] for j in matching.indices])
 right = found == [codes[node] for node in matching.names[0]]
 print(
-    f"{right.sum()} of 34 right; of the {np.sum(matching.confidence > 0.9)} with a probability above 0.9, "
+    f"{right.sum()} of 34 right; of the {np.sum(matching.confidence > 0.9)} "
+    f"with a probability above 0.9, "
     f"{right[matching.confidence > 0.9].sum()}"
 )
 
@@ -65,7 +66,8 @@ nx.draw_networkx(
 )
 axes[0].set_title("the club")
 axes[1].set_title(
-    "the other source, at the places of the partners found\n(yellow: sure, blue: not sure)"
+    "the other source, at the places of the partners found\n"
+    "(yellow: sure, blue: not sure)"
 )
 for ax in axes:
     ax.axis("off")

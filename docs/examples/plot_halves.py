@@ -24,7 +24,8 @@ X, Y, truth = half_images(to_lab(tiles))
 for method in ("ks-hsic", "ks-nocco", "lsom", "auto"):
     matching = pairup.match(X, Y, method=method)
     print(
-        f"{method}: {match_accuracy(matching.indices, truth, Y):.0%} of the right halves found"
+        f"{method}: {match_accuracy(matching.indices, truth, Y):.0%} "
+        f"of the right halves found"
     )
     print(f"  {matching.verdict}")
 print(f"chance: {1 / len(X):.1%}")

@@ -26,7 +26,8 @@ print(alone.verdict)
 print(f"right without known pairs: {match_accuracy(alone.indices, truth):.0%}")
 for other in alone.alternatives:
     print(
-        f"another solution, {other.score:.2f} as good, with {other.agreement:.0%} of the pairs in common"
+        f"another solution, {other.score:.2f} as good, "
+        f"with {other.agreement:.0%} of the pairs in common"
     )
 
 # %%

@@ -25,7 +25,8 @@ matching = pairup.match(X[first], Y[second], overlap=60 / 80)
 paired = np.flatnonzero(matching.indices >= 0)
 right = matching.indices[paired] == paired - 40
 print(
-    f"{len(paired)} pairs, {right.sum()} of them right; {np.sum(paired >= 40)} of their pictures are on both piles"
+    f"{len(paired)} pairs, {right.sum()} of them right; "
+    f"{np.sum(paired >= 40)} of their pictures are on both piles"
 )
 print(matching.verdict)
 

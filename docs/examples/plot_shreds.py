@@ -15,7 +15,8 @@ from pairup.shreds import Reunion, Shreds
 shreds = Shreds.cut(load_tiles(120), "strips")
 X, Y, truth = shreds.sets
 print(
-    f"pile 1: {X.shape[0]} objects of {X.shape[1]} numbers; pile 2: {Y.shape[0]} of {Y.shape[1]}"
+    f"pile 1: {X.shape[0]} objects of {X.shape[1]} numbers; "
+    f"pile 2: {Y.shape[0]} of {Y.shape[1]}"
 )
 
 # %%

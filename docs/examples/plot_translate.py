@@ -26,10 +26,12 @@ images = matching.translate(X[80:])
 error = np.linalg.norm(images - Y[80:], axis=1)
 spread = np.linalg.norm(Y - Y.mean(axis=0), axis=1)
 print(
-    f"median distance to the true partner {np.median(error):.2f}, to the middle of Y {np.median(spread):.2f}"
+    f"median distance to the true partner {np.median(error):.2f}, "
+    f"to the middle of Y {np.median(spread):.2f}"
 )
 print(
-    f"new objects paired up: {match_accuracy(matching.assign(X[80:], Y[80:]), np.arange(30)):.0%} right"
+    "new objects paired up: "
+    f"{match_accuracy(matching.assign(X[80:], Y[80:]), np.arange(30)):.0%} right"
 )
 
 figure, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")

@@ -42,7 +42,7 @@ leases = pd.DataFrame(
 )
 accounts = pd.DataFrame(
     {
-        "account": rng.permutation(np.arange(7000, 7000 + n)),
+        "account": 7000 + 3 * rng.permutation(n),
         "turnover": (area**0.9 * (20 + 30 * street) * rng.normal(1, 0.02, n)).round(
             2
         ),

@@ -96,7 +96,8 @@ first_hit = float(np.mean(ranks[:, 0] == np.arange(100)))
 in_ten = float(np.mean([k in ranks[k, :10] for k in range(100)]))
 digit = float(np.mean(digits.target[new][ranks[:, 0]] == digits.target[new]))
 print(
-    f"the very picture is the nearest: {first_hit:.0%}, among the ten nearest: {in_ten:.0%}; "
+    f"the very picture is the nearest: {first_hit:.0%}, "
+    f"among the ten nearest: {in_ten:.0%}; "
     f"the nearest shows the same digit: {digit:.0%}"
 )
 

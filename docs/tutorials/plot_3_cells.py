@@ -51,7 +51,8 @@ def describe(m):
         match_accuracy(m.indices, truth),
         np.mean(kind[order][m.indices] == kind),
     )
-    return f"pairs {pairs:.0%}, type {types:.0%}, age correlated {np.corrcoef(age[order][m.indices], age)[0, 1]:.2f}"
+    ages = np.corrcoef(age[order][m.indices], age)[0, 1]
+    return f"pairs {pairs:.0%}, type {types:.0%}, age correlated {ages:.2f}"
 
 
 print(f"right, by the truth: {describe(matching)}")
@@ -86,8 +87,10 @@ votes = np.stack(
 )
 guess, share = votes.argmax(axis=1), votes.max(axis=1) / votes.sum(axis=1)
 print(
-    f"type of the other measurement, by these probabilities: {np.mean(guess == kind):.0%} right; "
-    f"where the vote is above 0.8: {np.mean((guess == kind)[share > 0.8]):.0%} of {np.sum(share > 0.8)} cells"
+    f"type of the other measurement, "
+    f"by these probabilities: {np.mean(guess == kind):.0%} right; "
+    f"where the vote is above 0.8: {np.mean((guess == kind)[share > 0.8]):.0%} "
+    f"of {np.sum(share > 0.8)} cells"
 )
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")

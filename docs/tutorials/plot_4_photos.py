@@ -38,7 +38,8 @@ print(f"{len(photos)} photos, {len(photos.skipped)} files skipped")
 for name in ("auto:1.4", "shape:heart", "text:2024"):
     frame = Frame.parse(name).fit(len(photos))
     print(
-        f"{name}: {len(frame.cells)} cells, {'can be read' if frame.legible else 'too few photos to be read'}"
+        f"{name}: {len(frame.cells)} cells,",
+        "can be read" if frame.legible else "too few photos to be read",
     )
 
 # %%

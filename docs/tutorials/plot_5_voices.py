@@ -82,7 +82,8 @@ class Player:
     def play(recording):
         buffer = io.BytesIO()
         soundfile.write(buffer, recording.signal, recording.rate, format="FLAC")
-        return f'<audio controls src="data:audio/flac;base64,{base64.b64encode(buffer.getvalue()).decode()}"></audio>'
+        sound = base64.b64encode(buffer.getvalue()).decode()
+        return f'<audio controls src="data:audio/flac;base64,{sound}"></audio>'
 
 
 Player(

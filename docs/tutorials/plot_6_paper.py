@@ -66,7 +66,8 @@ figure.show()
 
 for c, right in zip(widths, hsic, strict=True):
     print(
-        f"KS-HSIC, width {c:.2f}: HSIC {KSHSIC(width=c).fit(X, Y).dependence_:.4f}, right {right:.2f}"
+        f"KS-HSIC, width {c:.2f}: HSIC {KSHSIC(width=c).fit(X, Y).dependence_:.4f}, "
+        f"right {right:.2f}"
     )
 
 # %%

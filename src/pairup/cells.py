@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pairup.archives import NUMPY_DAMAGE, read_array
-from pairup.columns import find_decimal_mark, is_missing, parse_number
+from pairup.columns import are_codes, find_decimal_mark, is_missing, parse_number
 from pairup.dates import find_date_format
 from pairup.extras import require
 from pairup.memory import check_memory, free_memory
@@ -288,7 +288,8 @@ def _read_text(path: Path, header: bool | None, id_column: str | None) -> Cells:
     for number, row in enumerate(rows, 1):
         if len(row) != width:
             raise ValueError(
-                f"{path}: row {number} has {len(row)} cells and row 1 has {width}; check whether the file is truncated"
+                f"{path}: row {number} has {len(row)} cell{'s' * (len(row) != 1)} and row 1 has {width}; check whether "
+                "the file is truncated"
             )
     if separator != usual:
         notes += (f"cells separated by {SEPARATORS.get(separator, repr(separator))}",)
@@ -375,6 +376,8 @@ def _split_columns(
         except (TypeError, ValueError):
             numbers = None
     columns = [list(column) for column in zip(*below, strict=True)]
+    if any(map(are_codes, columns)):
+        numbers = None
     return Cells(str(path), names, columns, header, decimal, notes, numbers)
 
 

@@ -5,7 +5,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -27,6 +27,8 @@ MOST_CATEGORIES = 40
 ROWS_PER_CATEGORY = 2  # fewer on average: the values are text of their own, not categories
 WORDS = 3.0  # on average, from which different values are text rather than categories
 LONGEST_ID = 40  # characters
+FEWEST_COUNTED = 5  # rows; fewer may be consecutive numbers by accident
+CODE_DIGITS = 3  # 007 is a code; 07 may be a month
 MARKED = re.compile(r"[€$£¥%\s']|(?<=\d)’(?=\d)|^'|EUR|USD|CHF")  # signs around and inside numbers
 NUMBER = {
     ".": re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)?(\.\d*)?([eE][+-]?\d+)?"),
@@ -39,6 +41,13 @@ ID_NAME = re.compile(
     r"(?i:id|ids|key|uuid|guid|index|idx|nr|rownames?|row|unnamed: 0|kennung)|.*(?i:[_\-. ]id|[_\-. ]nr|[_\-. ]key)"
     r"|.*[a-z]I[dD]|(?i:id[_\-. ].*)|(?i:.*nummer)"
 )
+TIME_NAME = re.compile(
+    r"(?i)t|time|zeit|(.*[_\-. ])?(years?|jahre?|months?|monate?|weeks?|wochen?|days?|tage?|hours?|age)"
+)
+
+
+class UnknownColumn(ValueError):
+    """A column or a kind was asked for that does not exist."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,28 +221,85 @@ def make_column(
     ['number', 'boolean', 'category']
     """
     if kind is not None and kind not in KINDS:
-        raise ValueError(f"column {name!r}: the kind must be one of {', '.join(KINDS)}, got {kind!r:.80}")
+        raise UnknownColumn(f"column {name!r}: the kind must be one of {', '.join(KINDS)}, got {kind!r:.80}")
     if isinstance(cells, np.ndarray) and kind in (None, "number"):
-        return number_column(name, cells, cells.astype(np.float64), kind, named=named)
+        column = number_column(name, cells, cells.astype(np.float64), kind, named=named)
+        return count_rows(column) if is_first and named and kind is None else column
     present = [cell for cell in cells if not is_missing(cell)]
     if not present:
         return Column(name, "empty", cells, np.full(len(cells), None, dtype=object), len(cells))
     if kind in ("id", "category", "text", "constant"):
         return _texts(name, cells, kind)
     if kind in ("number", "date", "boolean"):
-        column = {"number": _as_number, "date": _as_date, "boolean": _as_boolean}[kind](
+        forced = {"number": _as_number, "date": _as_date, "boolean": _as_boolean}[kind](
             name, cells, present, decimal, 0.0, named
         )
-        if column is None:
+        if forced is None:
             raise ValueError(
                 f"column {name!r}: no cell can be read as a {kind}, the first is {present[0]!r:.80}; "
                 f"choose another kind, or leave it out"
             )
+        return forced
+    codes = are_codes(present)
+    for attempt in (_as_date,) if codes else (_as_boolean, _as_number, _as_date):
+        if (found := attempt(name, cells, present, decimal, MOSTLY, named)) is not None:
+            return count_rows(found) if is_first and named else found
+    column = _texts(name, cells, None, is_first=is_first)
+    return replace(column, notes=("digits with leading zeros are codes, not numbers",)) if codes else column
+
+
+def are_codes(cells: Sequence[Any]) -> bool:
+    """Tell whether cells are codes of digits, such as postcodes: as long as each other, some with leading zeros.
+
+    Parameters
+    ----------
+    cells : sequence
+        The cells that are not missing.
+
+    Returns
+    -------
+    bool
+        Whether they are codes, which as numbers would lose their zeros and get distances that mean nothing.
+
+    Examples
+    --------
+    >>> are_codes(["01067", "53111"]), are_codes(["1067", "53111"]), are_codes(["01", "12"])
+    (True, False, False)
+    """
+    first = cells[0]
+    if not isinstance(first, str) or len(first) < CODE_DIGITS:
+        return False
+    return all(isinstance(cell, str) and len(cell) == len(first) and cell.isdecimal() for cell in cells) and any(
+        cell[0] == "0" for cell in cells
+    )
+
+
+def count_rows(column: Column) -> Column:
+    """Return the first column of a table as ids, if it only counts the rows, in whatever order.
+
+    Parameters
+    ----------
+    column : Column
+        The first column.
+
+    Returns
+    -------
+    Column
+        An id column if the numbers are whole, without gaps or repetition, and its name is not one of a time; otherwise
+        the column as it is.
+
+    Examples
+    --------
+    >>> cells = ["4002", "4000", "4001", "4003", "4004"]
+    >>> [count_rows(make_column(name, cells)).kind for name in ("account", "year")]
+    ['id', 'number']
+    """
+    values = column.values
+    if column.kind != "number" or column.missing or len(values) < FEWEST_COUNTED or TIME_NAME.fullmatch(column.name):
         return column
-    for attempt in (_as_boolean, _as_number, _as_date):
-        if (column := attempt(name, cells, present, decimal, MOSTLY, named)) is not None:
-            return column
-    return _texts(name, cells, None, is_first=is_first)
+    if not np.array_equal(np.sort(values), np.arange(len(values)) + values.min()) or values.min() % 1:
+        return column
+    return replace(column, kind="id", notes=(*column.notes, "its numbers only count the rows"))
 
 
 def number_column(

@@ -437,7 +437,10 @@ def check_prior_shape(shape: tuple[int, ...], n: int, m: int) -> None:
         Sizes of the sets.
     """
     if shape != (n, m):
-        raise ValueError(f"prior must have one row per x and one column per y, ({n}, {m}), got shape {shape}")
+        raise ValueError(
+            f"prior must have one row per x and one column per y, ({n}, {m}), got shape {shape}; "
+            "pass the scores of all rows of X and Y, 0 where nothing is known"
+        )
 
 
 def check_sparse_prior(prior: Any, n: int, m: int) -> SparseArray:

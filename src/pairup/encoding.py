@@ -85,7 +85,7 @@ class TableRecord:
         lines = [f"{self.source}: {self.rows} rows, {len(self.columns)} columns{notes}"]
         shown = self.columns
         if len(shown) > 100 and len({column.text for column in shown}) == 1:  # a large matrix
-            return f"{lines[0]}\n  all columns  {shown[0].kind}  {shown[0].text}"
+            return f"{lines[0]}\n  all columns  {shown[0].kind}: {shown[0].text}"
         width = min(max(len(column.name) for column in shown), 30)
         for column in shown:
             missing = f", {column.missing} missing" if column.missing else ""

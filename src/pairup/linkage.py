@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pairup.columns import Column
+from pairup.columns import Column, UnknownColumn
 from pairup.encoding import SHOWN, TableRecord, weigh_pieces
 from pairup.memory import check_memory
 from pairup.tables import Table
@@ -228,7 +228,7 @@ def _check_wanted(name: str, x: Table, y: Table) -> None:
         column = next((column for column in table.columns if column.name == name), None)
         if column is None:
             shown = ", ".join(column.name for column in table.columns[:20])
-            raise ValueError(f"{table.cells.source}: no column {name!r} to compare; the columns are {shown}")
+            raise UnknownColumn(f"{table.cells.source}: no column {name!r} to compare; the columns are {shown}")
         kinds.append("text" if column.kind in ("category", "text", "id", "constant") and not column.is_numeric else
                      "number" if column.kind in ("id", "constant") else column.kind)  # fmt: skip
     if kinds[0] != kinds[1]:

@@ -1,21 +1,26 @@
 """The pairs of a matching, written to files of any usual kind, with both rows side by side where wanted."""
 
 import csv
+import datetime
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from pairup.columns import Column, is_missing
 from pairup.extras import require
 from pairup.files import replace_file
 from pairup.result import Matching
 from pairup.tables import Table, plain_name
 
 SUFFIXES = (".csv", ".json", ".parquet", ".xlsx")
+FIRST_YEAR = 1900  # of Excel, which takes it for a leap year; days up to its end are written as text
 
 
-def pair_rows(matching: Matching, tables: tuple[Table, Table] | None = None) -> Iterator[dict[str, Any]]:
+def pair_rows(
+    matching: Matching, tables: tuple[Table, Table] | None = None, *, typed: bool = False
+) -> Iterator[dict[str, Any]]:
     """Yield one pair after another as plain numbers and texts.
 
     Parameters
@@ -24,19 +29,63 @@ def pair_rows(matching: Matching, tables: tuple[Table, Table] | None = None) -> 
         The matching.
     tables : tuple of two Table, optional
         The tables, whose rows are put side by side.
+    typed : bool, default False
+        Whether numbers, dates and truth values that were written as text are given as what they are.
 
     Yields
     ------
     dict
         ``x``, ``y`` and, where it is known, ``confidence``; with tables ``x.NAME`` and ``y.NAME`` of every column.
     """
+    sides = []
+    for side, table in zip("xy", tables or (), strict=False):
+        sides.append([(f"{side}.{each.name}", type_cells(each) if typed else each.cells) for each in table.columns])
     for i, row in enumerate(matching.rows()):
         plain = row | {"x": plain_name(row["x"]), "y": plain_name(row["y"])}
-        if tables is not None:
-            for side, table, k in (("x", tables[0], i), ("y", tables[1], int(matching.indices[i]))):
-                for column in table.columns:
-                    plain[f"{side}.{column.name}"] = plain_name(column.cells[k]) if k >= 0 else None
+        for columns, k in zip(sides, (i, int(matching.indices[i])), strict=False):
+            for name, cells in columns:
+                cell = cells[k] if k >= 0 else None
+                plain[name] = cell if isinstance(cell, datetime.date) and typed else plain_name(cell)
         yield plain
+
+
+def type_cells(column: Column) -> Sequence[Any]:
+    """Return the cells of a column as numbers, dates or truth values, where they were read as such from text.
+
+    Parameters
+    ----------
+    column : Column
+        A column of a table.
+
+    Returns
+    -------
+    sequence
+        One value per cell, None where it is missing; the cells as they are if the column is of another kind, or if a
+        cell could not be read.
+
+    Examples
+    --------
+    >>> from pairup.columns import make_column
+    >>> type_cells(make_column("price", ["1.234,50", "", "7,25"], decimal=","))
+    [1234.5, None, 7.25]
+    >>> type_cells(make_column("since", ["03.04.2020", "25.12.2021"], decimal=","))
+    [datetime.date(2020, 4, 3), datetime.date(2021, 12, 25)]
+    """
+    missing = [is_missing(cell) for cell in column.cells]
+    text = all(isinstance(cell, str) or gap for cell, gap in zip(column.cells, missing, strict=True))
+    if not text or column.kind not in ("number", "date", "boolean") or sum(missing) < column.missing:
+        return column.cells
+    values = [None if gap else float(value) for value, gap in zip(column.values, missing, strict=True)]
+    known = [value for value in values if value is not None]
+    if column.kind == "boolean":
+        return [None if value is None else bool(value) for value in values]
+    if column.kind == "date":
+        epoch = datetime.datetime(1970, 1, 1)
+        seconds = [None if value is None else round(86400 * value) for value in values]
+        times = [None if value is None else epoch + datetime.timedelta(seconds=value) for value in seconds]
+        return times if any(value % 1 for value in known) else [time and time.date() for time in times]
+    whole = all(value.is_integer() and abs(value) < 2**53 for value in known)
+    return [None if value is None else int(value) for value in values] if whole else values
 
 
 def format_pairs(matching: Matching, tables: tuple[Table, Table] | None = None, *, as_json: bool = False) -> str:
@@ -89,9 +138,9 @@ def write_pairs(matching: Matching, path: str | Path, tables: tuple[Table, Table
     check_extra(path)
     with replace_file(path) as temporary:
         if suffix == ".parquet":
-            _write_parquet(temporary, list(pair_rows(matching, tables)))
+            _write_parquet(temporary, list(pair_rows(matching, tables, typed=True)))
         elif suffix == ".xlsx":
-            _write_excel(temporary, list(pair_rows(matching, tables)))
+            _write_excel(temporary, list(pair_rows(matching, tables, typed=True)))
         else:
             text = format_pairs(matching, tables, as_json=suffix == ".json")
             temporary.write_text(text, encoding="utf-8", newline="")
@@ -130,6 +179,8 @@ def _write_excel(path: Path, rows: list[dict[str, Any]]) -> None:
     for row in ({name: name for name in rows[0]}, *rows):
         cells = []
         for value in row.values():
+            if isinstance(value, datetime.date) and value.year <= FIRST_YEAR:
+                value = value.isoformat()
             cell = openpyxl.cell.WriteOnlyCell(sheet, illegal.sub("", value) if isinstance(value, str) else value)
             if isinstance(value, str):
                 cell.data_type = "s"  # or a name that begins with = would be a formula

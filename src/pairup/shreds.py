@@ -31,7 +31,7 @@ WORDS = {  # how each picture was cut, what is on the first pile, and on the sec
 }
 
 # The picture of the result, in pixels.
-MARGIN, HEADING, CAPTION = 40, 46, 92
+MARGIN, HEADING, CAPTION = 40, 46, 118
 PILE = (6, 4)  # columns and rows of the pieces shown of each pile
 PIECE, PIECE_GAP = 80, 6
 BOARD = (920, 736)  # width and height of the pictures put together, at most
@@ -212,6 +212,11 @@ class Reunion:
             f"{known if sure else 'It is sure of none.'}"
         )
 
+    @property
+    def verdict(self) -> str:
+        """What the matching says of itself, before the truth is looked at; its reasons are in the report."""
+        return f"Its own verdict: {self.matching.verdict.partition(':')[0]}."
+
     def draw(self) -> Any:
         """Draw some pieces of each pile, and all pictures put together, wrong ones framed.
 
@@ -250,9 +255,8 @@ class Reunion:
         pen.text((left, MARGIN), f"Put together by pairup{wrong}", font=_font(25), fill=INK)
         sheet.paste(board, (left - 3, MARGIN + HEADING - 3))  # the gap around the first picture
         first, second = self.words.split(". ", 1)
-        pen.text((MARGIN, MARGIN + height + 24), first + ".", font=_font(25), fill=INK)
-        width = pen.textlength(second, font=_font(25))
-        pen.text((left + BOARD[0] - width, MARGIN + height + 24), second, font=_font(25), fill=FAINT)
+        for line, (told, fill) in enumerate(((f"{first}.", INK), (f"{self.verdict} {second}", FAINT))):
+            pen.text((MARGIN, MARGIN + height + 22 + 38 * line), told, font=_font(25), fill=fill)
         return sheet
 
     def page(self, album: Any = None, link: str = "album.html") -> str:
@@ -278,6 +282,7 @@ class Reunion:
         shown = "" if album is None else f'<a href="{escape(link)}"><img alt="The album" src="{_encode(album)}"></a>'
         fill = {
             "%WORDS%": escape(self.words),
+            "%VERDICT%": escape(self.verdict),
             "%CUT%": escape(WORDS[self.cut][0]),
             "%REPORT%": report,
             "%COLUMNS%": str(columns),

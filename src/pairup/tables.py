@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pairup.cells import Cells, read_cells
-from pairup.columns import Column, make_column, number_column
+from pairup.columns import Column, UnknownColumn, count_rows, make_column, number_column
 from pairup.encoding import Encoded, Roles, encode_columns
 from pairup.types import Array
 from pairup.validation import check_set
@@ -264,7 +264,8 @@ def _column(cells: Cells, k: int, kind: str | None) -> Column:
         return Column(cells.names[k], "number", cells.columns[k], cells.columns[k], 0)  # NaN is refused, not filled in
     if cells.numbers is not None and kind in (None, "number") and len(cells.numbers):
         values = np.ascontiguousarray(cells.numbers[:, k])
-        return number_column(cells.names[k], cells.columns[k], values, kind, named=cells.named)
+        column = number_column(cells.names[k], cells.columns[k], values, kind, named=cells.named)
+        return count_rows(column) if k == 0 and kind is None and cells.named else column
     return make_column(
         cells.names[k], cells.columns[k], kind=kind, decimal=cells.decimal, is_first=k == 0, named=cells.named
     )
@@ -309,7 +310,7 @@ def find_column(columns: Sequence[str], wanted: str, source: str) -> int:
         return list(columns).index(wanted)
     if wanted.isdecimal() and int(wanted) < len(columns):
         return int(wanted)
-    raise ValueError(f"{source}: no column {wanted!r}; the columns are {', '.join(columns[:20])}")
+    raise UnknownColumn(f"{source}: no column {wanted!r}; the columns are {', '.join(columns[:20])}")
 
 
 def _are_days(column: Column) -> bool:

@@ -186,3 +186,8 @@ def test_json_without_a_folder_has_whole_paths(folder, tmp_path):
 def test_quality_is_said_in_words():
     assert "no more alike" in Quality(0.4, 0.4, 0.0, 0.0, 1.01).in_words
     assert Quality(0.9, 0.4, 0.7, 0.4, 2.31).in_words == "neighbours are 2.3× more alike than in a random order"
+
+
+def test_albums_with_nothing_to_sort_claim_nothing():
+    for X in (np.zeros((1, 3)), np.eye(2, 3), np.ones((9, 3))):
+        assert arrange(X, Frame.grid(3, 3)).quality.in_words == "too few different items to sort"

@@ -87,6 +87,17 @@ def test_ids_are_carried_to_the_pairs(tmp_path, rng):
     assert done.stdout.splitlines()[1].startswith("p0,q")
 
 
+def test_an_id_column_that_one_table_has_is_taken_for_that_one(tmp_path, rng):
+    x = rng.exponential(size=10)
+    (tmp_path / "x.csv").write_text("v,client\n" + "".join(f"{v},{100 + 7 * i}\n" for i, v in enumerate(x)))
+    (tmp_path / "y.csv").write_text("order,w\n" + "".join(f"q{i},{v}\n" for i, v in enumerate(x)))
+    for pair in (("x.csv", "y.csv"), ("y.csv", "x.csv")):
+        done = run("match", *pair, "--id-column", "client", "--method", "ks-hsic", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert sorted(done.stdout.splitlines()[1].replace("q", "").split(","))[-1].startswith("1")
+        assert "q" in done.stdout  # found by itself in the other table
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -178,16 +189,19 @@ def test_auto_carries_anchors_priors_and_unequal_sizes(tables):
         (["--forbidden", "known.csv"], 1, "pair 1 names 'nobody', which is no row of X"),
         (["--forbidden", "missing.csv"], 2, "missing.csv' does not exist"),
         (["--prior", "missing.csv"], 2, "missing.csv' does not exist"),
-        (["-o", "x.csv"], 1, "x.csv exists; choose another output or pass --force"),
+        (["-o", "old.csv"], 1, "old.csv exists; choose another output or pass --force"),
+        (["-o", "x.csv"], 2, "x.csv is one of the tables; choose another output"),
+        (["-o", "x.csv", "--force"], 2, "x.csv is one of the tables; choose another output"),
         (["--save", "kept.npz"], 1, "kept.npz exists; choose another output or pass --force"),
-        (["--on", "colour"], 1, "x.csv: no column 'colour' to compare; the columns are a, b"),
+        (["--on", "colour"], 2, "x.csv: no column 'colour' to compare; the columns are a, b"),
         (["--drop", "colour"], 2, "no column 'colour' in x.csv or y.npy"),
         (["--kind", "colour"], 2, "expected NAME=KIND, such as plz=category, got 'colour'"),
-        (["--kind", "a=colour"], 1, "column 'a': the kind must be one of number"),
+        (["--kind", "a=colour"], 2, "column 'a': the kind must be one of number"),
         (["--id-column", "a", "--id-column", "x=b"], 2, "expected one value, two, or x=NAME and y=NAME"),
-        (["--id-column", "x=c"], 1, "no column 'c'; the columns are a, b"),
+        (["--id-column", "x=c"], 2, "no column 'c'; the columns are a, b"),
+        (["--id-column", "c"], 2, "no column 'c'; the columns are"),
         (["--overlap", "some"], 2, "must be a number in"),
-        (["--overlap", "2"], 1, "overlap must lie in"),
+        (["--overlap", "2"], 2, "must be a number in"),
         (["--save", "m.txt"], 2, "expected a name that ends in .npz"),
     ],
 )
@@ -195,6 +209,7 @@ def test_bad_options_are_refused_before_work_starts(tables, arguments, code, mes
     folder, _, _ = tables
     (folder / "known.csv").write_text("nobody,4\n")
     (folder / "kept.npz").write_bytes(b"kept")
+    (folder / "old.csv").write_text("kept")
     before = (folder / "x.csv").read_text()
     done = run("match", "x.csv", "y.npy", *arguments, cwd=folder)
     assert (folder / "x.csv").read_text() == before

@@ -191,6 +191,32 @@ def test_a_photo_that_is_removed_while_a_job_arranges_stays_removed(studio):
     assert KIND.finish(None, document, Arrange(task="arrange"), {**result, "frame": {"kind": "grid"}}) is None
 
 
+def test_a_pin_that_came_while_a_job_arranged_holds_and_the_quality_is_asked_for_anew():
+    from pairup.studio.album_document import Arrange, Document
+
+    cells = [[0, 0], [0, 1], [0, 2]]
+    document = Document(photos=[0, 1, 2], cells=cells, order=[0, 1, 2], pins=[2], arranged=True)
+    quality = {"likeness": 1.5, "dpq": 0.8, "random": 0.4, "kept": 0.3}
+    result = {"frame": document.frame.model_dump(), "cells": cells, "order": [2, 1, 0], "quality": quality}
+    change = KIND.finish(None, document, Arrange(task="arrange"), result)
+    assert (change.document.order, change.document.pins, change.document.quality) == ([0, 1, 2], [2], None)
+
+
+def test_the_quality_is_that_of_the_present_places(hand, tmp_path):
+    assert hand.get("quality").status_code == 409  # no photo has a place yet
+    for path in sorted(write_photos(tmp_path / "photos").iterdir()):
+        hand.upload(path.name, path.read_bytes())
+    hand.run(task="read")
+    hand.run(task="arrange")
+    arranged = hand.view["document"]
+    assert hand.get("quality").json() == arranged["quality"]
+    cells = arranged["cells"]
+    far = max(range(12), key=lambda cell: abs(cells[cell][0] - cells[0][0]) + abs(cells[cell][1] - cells[0][1]))
+    hand.act(type="swap", first=0, second=far)
+    assert hand.view["document"]["quality"] == arranged["quality"]  # what it was when it was arranged
+    assert hand.get("quality").json()["likeness"] < arranged["quality"]["likeness"]
+
+
 def test_photos_that_were_read_when_the_studio_was_killed_are_not_lost(studio, tmp_path):
     from pairup.studio.album_document import Document, Read
 

@@ -75,14 +75,14 @@ def test_four_quarters_are_none():
 
 
 def test_a_new_frame_and_its_arrangement_are_one_step_of_undo():
-    chosen = act(album(pins=[0, 1]), type="frame", frame={"kind": "grid", "rows": 1, "columns": 5})
+    chosen = act(album(pins=[0, 4]), type="frame", frame={"kind": "grid", "rows": 1, "columns": 5})
     assert chosen.undoable
     assert not chosen.document.arranged
     cells = [[0, column] for column in range(5)]
     placed = place(chosen.document, cells, [0, 2, 1, 3, 4], "arrange")
     assert not placed.undoable
     assert placed.document.arranged
-    assert placed.document.pins == [0]  # photo 1 lost its cell
+    assert placed.document.pins == [0]  # photo 4 lost its cell
     assert place(placed.document, cells, [4, 3, 2, 1, 0], "arrange").undoable
 
 
@@ -155,3 +155,13 @@ def test_whatever_is_done_no_photo_is_lost_or_doubled(chosen):
         assert sorted(document.photos + document.removed) == [0, 1, 2, 3, 4]
         assert set(document.pins) <= set(placed)
         assert set(document.moved) <= set(placed)
+
+
+def test_a_photo_pinned_while_a_search_went_on_keeps_its_cell():
+    document = album(pins=[4, 0])
+    after = place(document, document.cells, [4, 2, 1, 0, 3, -1], "arrange").document  # searched without the pins
+    assert (after.order[0], after.order[4], after.pins) == (0, 4, [4, 0])
+    assert sorted(after.order) == [-1, 0, 1, 2, 3, 4]
+    # where the frame has no such cell, the photo is let go
+    smaller = place(album(pins=[4]), [[0, 0], [0, 1]], [3, 4], "arrange").document
+    assert (smaller.order, smaller.pins, smaller.left_out) == ([3, 4], [], [0, 1, 2])

@@ -79,6 +79,7 @@ def test_hands_on_an_album(album, check_access, tmp_path):
     until(album, f"{ALBUM}.document.order[15] === {order[2]} && {ALBUM}.document.order[2] === {order[15]}")
     until(album, f"!{ALBUM}.scene.pending")
     assert album.get_by_role("button", name="Undo").get_attribute("title") == "Undo: swap two photos"
+    expect(album.locator(".quality")).to_contain_text("; before you moved some, ", timeout=20000)
 
     # click, pin, rotate, remove
     album.mouse.click(*middle(album, 20))
@@ -142,7 +143,13 @@ def test_everything_by_keyboard(album, tab_to, check_access):
     until(album, f"{ALBUM}.document.rotations[{order[1]}] === 1")
     album.keyboard.press("Enter")
     picture = album.get_by_role("dialog").locator("img")
+    quick = album.evaluate("""() => {
+        const canvas = document.querySelector("dialog .quick");
+        return canvas.hidden ? null : [...canvas.getContext("2d").getImageData(128, 128, 1, 1).data];
+    }""")
+    assert quick is None or quick[3] == 255  # its tile is there until the photo is
     expect(picture).to_be_visible()
+    expect(album.locator("dialog .quick")).to_be_hidden()
     expect(album.locator(".caption")).to_contain_text("of 40")
     check_access(album)
     album.keyboard.press("ArrowRight")
@@ -203,6 +210,33 @@ def test_what_is_seen_stays_where_a_job_is_stopped(album):
     assert time.monotonic() - began < 5
     calm(album)
     assert sorted(look(album, "document.order")) == list(range(40))
+
+
+def test_pins_without_a_cell_in_the_new_frame_are_told_and_come_back_by_undo(album):
+    album.evaluate(f"() => {ALBUM}.change('pin', 39)")
+    until(album, f"{ALBUM}.document.pins.length === 1")
+    album.get_by_role("radio", name="Grid").check()
+    album.get_by_label("Rows").fill("2")
+    album.get_by_label("Columns").fill("20")
+    expect(album.locator(".frame-words")).to_have_text("40 photos fit exactly.", timeout=20000)
+    album.get_by_role("button", name="Use this frame").click()
+    told = album.locator(".toast", has_text="1 pinned photo has no cell in this frame and may move now.")
+    expect(told).to_be_visible(timeout=20000)
+    told.get_by_role("button", name="Undo").click()
+    until(album, f"{ALBUM}.document.pins.length === 1 && {ALBUM}.document.frame.kind === 'auto'")
+
+
+def test_an_album_is_named_after_its_folder_unless_it_has_a_name(arranged, page, tmp_path):
+    for number, (folder, name) in enumerate((("Summer", "Summer"), ("Autumn", "Summer"))):
+        if number == 0:
+            page.goto(arranged.url)
+            page.get_by_role("button", name="New album", exact=True).click()
+            expect(page.get_by_role("heading", name="Drop photos here")).to_be_visible()
+        write_photos(tmp_path / folder, 3)
+        page.locator("input[type=file][webkitdirectory]").set_input_files(tmp_path / folder)
+        until(page, f"{ALBUM}.document.order.length === {3 * number + 3}")
+        calm(page)
+        expect(page.get_by_label("Name of the project")).to_have_value(name)
 
 
 def test_photos_are_dropped_in(arranged, page, tmp_path, check_access):
@@ -276,3 +310,6 @@ def test_a_phone_has_no_sideways_scroll(album):
     album.wait_for_timeout(200)
     assert album.evaluate("document.documentElement.scrollWidth") <= 360
     assert look(album, "scene.width") <= 360
+    album.set_viewport_size({"width": 844, "height": 390})  # on its side: the panel stands beside the photos
+    until(album, f"{ALBUM}.scene.height > 300")
+    assert album.evaluate("document.documentElement.scrollHeight") <= 390

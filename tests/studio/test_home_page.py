@@ -53,7 +53,19 @@ def test_the_theme_follows_the_system_and_the_switch(home, browser):
     dark.get_by_role("button", name="Light colours").click()
     dark.reload()
     assert dark.evaluate("document.documentElement.dataset.theme") == "light"
+    dark.emulate_media(color_scheme="light")
+    dark.emulate_media(color_scheme="dark")
+    assert dark.evaluate("document.documentElement.dataset.theme") == "light"  # what was chosen stays
     dark.close()
+
+
+def test_the_theme_changes_with_the_system_while_the_page_is_open(home):
+    expect(home.get_by_role("button", name="Dark colours")).to_be_visible()
+    home.emulate_media(color_scheme="dark")
+    expect(home.locator("html")).to_have_attribute("data-theme", "dark")
+    expect(home.get_by_role("button", name="Light colours")).to_be_visible()
+    home.emulate_media(color_scheme="light")
+    expect(home.get_by_role("button", name="Dark colours")).to_be_visible()
 
 
 def test_a_new_project_opens_by_keyboard(home):
@@ -69,6 +81,8 @@ def test_nothing_is_wider_than_a_phone(home):
     home.reload()
     expect(home.locator(".card")).to_have_count(1)
     assert home.evaluate("document.documentElement.scrollWidth") <= 360
+    # who has projects sees them without scrolling
+    assert home.locator(".card").bounding_box()["y"] < 560
 
 
 def test_an_unknown_project_is_told_with_a_way_home(home, check_access):

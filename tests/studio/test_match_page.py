@@ -42,6 +42,7 @@ def test_from_upload_to_download(run_studio, page, tables, check_access, tmp_pat
 
     upload(page, "First table", tables[0])
     upload(page, "Second table", tables[1])
+    expect(page.get_by_label("Name of the project")).to_have_value("places and facts")  # nobody had named it
     first = page.get_by_role("region", name="First table", exact=True)
     expect(first.get_by_text("77 rows, 4 columns")).to_be_visible(timeout=SLOW)
     expect(first.locator("th").first).to_contain_text("city")

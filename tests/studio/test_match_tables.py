@@ -54,6 +54,17 @@ def test_arrays_are_told_too(tmp_path):
     side = read_side({"path": path, "name": "array.npy", "own_path": None}, AUTO, graph=False)
     assert side.record["rows"] == 3
     assert side.record["head"][1] == ["2", "3"]
+    assert list_cells(side, side.record) == ([], [["0", "1"], ["2", "3"], ["4", "5"]])  # their columns have no names
+
+
+@pytest.mark.parametrize(
+    ("cell", "listed"),
+    [("-2.053592173777285", "-2.054"), ("68.0", "68"), ("22342.123456", "22342"), ("48.13", "48.13"), ("v1.0", "v1.0")],
+)
+def test_numbers_beside_a_pair_are_short(tmp_path, cell, listed):
+    side = read_side(make_file(tmp_path, "rooms.csv", f"room,size\nhall,{cell}\nattic,3\n"), AUTO, graph=False)
+    assert list_cells(side, side.record)[1][0] == [listed]
+    assert side.record["head"][0][1] == cell  # the look shows what was read
 
 
 def test_a_graph_is_told_by_its_nodes(tmp_path):

@@ -1,5 +1,6 @@
 """Workers: steps and results come back, errors are sentences, and a job can be ended at once."""
 
+import subprocess
 import sys
 import threading
 import time
@@ -135,3 +136,41 @@ def test_memory_is_given_back():
     give_back_memory()
     assert before - process.memory_info().rss > 50_000_000
     assert len(kept) == 100_000
+
+
+HOLES = """
+import ctypes, sys
+import numpy as np
+from pairup.studio.worker import LARGE, spare_memory
+
+if not hasattr(ctypes.CDLL(None), "mallopt"):
+    sys.exit("no mallopt")
+spare_memory()
+
+def measure():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+
+def take(count):
+    large = [np.ones(LARGE + 4096, dtype=np.uint8)]
+    large.clear()  # after this the C library would take arrays of this size from its heap
+    small = []
+    for _ in range(count):
+        large.append(np.ones(LARGE + 4096, dtype=np.uint8))
+        small.append(np.ones(60_000, dtype=np.uint8))
+    return large, small
+
+before = measure()
+large, small = take(10)
+assert measure() - before > 10 * LARGE
+large.clear()
+print((measure() - before) / LARGE)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there memory is given back")
+def test_large_arrays_leave_no_holes():
+    done = subprocess.run([sys.executable, "-c", HOLES], capture_output=True, text=True, check=False)
+    if "no mallopt" in done.stderr:
+        pytest.skip("another C library")
+    assert float(done.stdout) < 2, done

@@ -66,6 +66,8 @@ class Quality:
         >>> Quality(0.87, 0.41, 0.74, 0.4, likeness=2.08).in_words
         'neighbours are 2.1× more alike than in a random order'
         """
+        if self.random >= 1:  # fewer than three items, or all alike
+            return "too few different items to sort"
         if self.likeness < 1.05:
             return "neighbours are no more alike than in a random order"
         return f"neighbours are {self.likeness:.1f}× more alike than in a random order"

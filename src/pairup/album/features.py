@@ -12,7 +12,7 @@ from pairup.types import Array, Float32Array, Images
 
 WEIGHTS = {"colour": 1.0, "edges": 0.5, "date": 0.0}
 COLOUR_FIELDS, EDGE_FIELDS, DIRECTIONS = 8, 4, 8  # fields along each side of a miniature; directions of edges
-AT_ONCE = 256  # miniatures converted to Lab at the same time
+AT_ONCE = 64  # miniatures converted to Lab at the same time: 30 MB on each core
 MANY = 20_000  # photos from which on features are reduced to their principal components
 DIMENSIONS = 64  # of them: more than the sorting compares means by
 

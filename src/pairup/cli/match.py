@@ -126,12 +126,16 @@ def command(
         raise click.UsageError(f"{save}: expected a name that ends in .npz")
     for path in (output, save):
         if path is not None:
+            if any(path.exists() and path.samefile(given) for given in (x, y)):
+                raise click.UsageError(f"{path} is one of the tables; choose another output")
             refuse_existing([path], force)
             check_writable(path)
     try:
         share: Any = "auto" if overlap == "auto" else float(overlap)
     except ValueError:
-        raise click.UsageError(f"--overlap must be a number in (0, 1] or auto, got {overlap!r}") from None
+        share = 0.0
+    if share != "auto" and not 0 < share <= 1:
+        raise click.UsageError(f"--overlap must be a number in (0, 1] or auto, got {overlap!r}")
     are_graphs = [as_graph or path.suffix.lower() in SUFFIXES for path in (x, y)]
     tables = None
     if any(are_graphs):
@@ -145,7 +149,8 @@ def command(
         if directed:
             raise click.UsageError("--directed is for graphs; pass --graph for edge lists")
         ids = ["none" if metric == "precomputed" else None] * 2 if not id_columns else _per_table(id_columns)
-        tables = _read_tables(x, y, header, ids, drop, kinds)
+        with _name_tables(x, y):
+            tables = _read_tables(x, y, header, ids, drop, kinds)
         X, Y = tables
         names_x, names_y = X.names, Y.names
     known = [] if anchors is None else read_anchors(anchors, names_x, names_y)
@@ -155,7 +160,8 @@ def command(
         from pairup.linkage import pair_tables
 
         on_now = "none" if metric == "precomputed" or (scores is not None and on == "auto") else on
-        click.echo(str(pair_tables(*tables, on=on_now, compares=method == "auto")), err=True)
+        with _name_tables(x, y):
+            click.echo(str(pair_tables(*tables, on=on_now, compares=method == "auto")), err=True)
     if slow := warn_if_long(len(names_x), len(names_y), method):
         click.echo(slow, err=True)
     matching: Matching | None = None
@@ -211,7 +217,8 @@ def _per_table(values: Sequence[str]) -> list[str | None]:
 def _read_tables(
     x: Path, y: Path, header: bool | None, ids: list[Any], drop: Sequence[str], kinds: Sequence[str]
 ) -> tuple[Any, Any]:
-    """Read both tables; a column of --drop or --kind has to be in at least one of them."""
+    """Read both tables; at least one has to have a column of --drop, of --kind, or one --id-column for both."""
+    from pairup.columns import UnknownColumn
     from pairup.tables import read_table
 
     wanted = {}
@@ -220,9 +227,16 @@ def _read_tables(
         if not equals:
             raise click.UsageError(f"--kind: expected NAME=KIND, such as plz=category, got {kind!r}")
         wanted[name] = value
-    tables = []
-    for path, given in zip((x, y), ids, strict=True):
-        tables.append(read_table(path, header=header, id_column=given))
+    tables: list[Any] = []
+    for place, path in enumerate((x, y)):
+        try:
+            tables.append(read_table(path, header=header, id_column=ids[place]))
+        except UnknownColumn:
+            if ids[0] != ids[1] or ids[0].isdecimal() or (place and tables[0].id_column != ids[0]):
+                raise
+            ids = [*ids]
+            ids[place] = None
+            tables.append(read_table(path, header=header))
     for place, side in enumerate("xy"):
         columns = tables[place].cells.names
         here = [name[2:] if name.startswith(f"{side}=") else name for name in drop]
@@ -239,9 +253,13 @@ def _read_tables(
 
 @contextmanager
 def _name_tables(x: Path, y: Path) -> Iterator[None]:
-    """Say in an error about X or Y which files they are."""
+    """Say in an error about X or Y which files they are; a column that does not exist is a wrong call."""
+    from pairup.columns import UnknownColumn
+
     try:
         yield
+    except UnknownColumn as error:
+        raise click.UsageError(str(error)) from error
     except ValueError as error:
         if re.search(r"\b[XY]\b", str(error)) is None:
             raise

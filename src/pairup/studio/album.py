@@ -207,7 +207,8 @@ def finish(project: Project, document: Document, job: Any, result: Any) -> Chang
         if not placed <= set(document.photos):  # photos were taken out meanwhile
             result["order"] = [photo if photo in document.photos else -1 for photo in result["order"]]
         change = place(document, result["cells"], result["order"], "arrange")
-        document.quality = Quality(**result["quality"])
+        if document.order == result["order"]:  # else photos were pinned meanwhile, and the page asks for it anew
+            document.quality = Quality(**result["quality"])
         return change
     return None
 
@@ -345,6 +346,25 @@ def preview_frame(project: Open, studio: Service, request: FrameRequest) -> Fram
     except TaskError as error:
         raise RefusedError(str(error)) from None
     return FrameView(cells=cells, photos=photos)
+
+
+@router.get("/{project_id}/quality", operation_id="measure_album")
+def measure_album(project: Open, studio: Service) -> Quality:
+    """Return how good the present places are, also after photos were moved by hand."""
+    _check(project)
+    document = Document.model_validate(project.document)
+    if not document.order:
+        raise RefusedError("the photos have no places yet; arrange them first")
+    arguments = {
+        "folder": project.folder,
+        **document.model_dump(include={"photos", "rotations", "cells", "order"}),
+        "weights": document.weights.model_dump(exclude={"file"}),
+        "vectors": _describe_vectors(project, document),
+    }
+    try:
+        return Quality(**studio.errands.run("album.measure", arguments))
+    except TaskError as error:
+        raise RefusedError(str(error)) from None
 
 
 KIND = Kind(

@@ -182,8 +182,9 @@ def place(document: Document, cells: list[list[int]], order: list[int], action: 
     Change
         The document; where it was not arranged since the last action, undo takes both back at once.
     """
-    undoable, placed = document.arranged and bool(document.order), set(order)
     before = {photo: document.cells[cell] for cell, photo in enumerate(document.order) if photo >= 0}
+    order = _hold(cells, order, {photo: before[photo] for photo in document.pins if photo in before})
+    undoable, placed = document.arranged and bool(document.order), set(order)
     after = {photo: cells[cell] for cell, photo in enumerate(order) if photo >= 0}
     document.cells, document.order = cells, order
     document.left_out = [photo for photo in document.photos if photo not in placed]
@@ -191,6 +192,18 @@ def place(document: Document, cells: list[list[int]], order: list[int], action: 
     document.moved = [photo for photo in document.moved if photo in after and after[photo] == before.get(photo)]
     document.arranged, document.quality = True, None
     return Change(document, action, note=describe(document), undoable=undoable)
+
+
+def _hold(cells: list[list[int]], order: list[int], pins: dict[int, list[int]]) -> list[int]:
+    """Return an order in which pinned photos have their cells, also those pinned after the search had begun."""
+    index = {(row, column): cell for cell, (row, column) in enumerate(cells)}
+    held = list(order)
+    for photo, (row, column) in pins.items():
+        target = index.get((row, column))
+        if photo in held and target is not None:
+            cell = held.index(photo)
+            held[cell], held[target] = held[target], photo
+    return held
 
 
 def describe(document: Document) -> str:

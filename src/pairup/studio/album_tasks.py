@@ -345,6 +345,46 @@ def measure(album: Album) -> dict[str, float]:
     return {name: round(min(float(value), 1000.0), 4) for name, value in values.items()}
 
 
+def measure_places(
+    folder: Path,
+    photos: list[int],
+    rotations: dict[int, int],
+    weights: dict[str, float],
+    vectors: dict[str, Any] | None,
+    cells: list[list[int]],
+    order: list[int],
+) -> Iterator[dict[str, Any]]:
+    """Measure the places that photos have now, moved by hand or not.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of the project.
+    photos : list of int
+        Numbers of the photos.
+    rotations : dict of int to int
+        Quarter turns of photos.
+    weights : dict of str to float
+        Weights of the features.
+    vectors : dict or None
+        The person's own features; see `load_vectors`.
+    cells : list of [int, int]
+        Row and column of each cell.
+    order : list of int
+        The photo on each cell, −1 for none.
+
+    Yields
+    ------
+    dict
+        The quality, as `measure` returns it.
+    """
+    items = Store.load(folder).photos(photos, rotations)
+    features = compute_features(items, weights, load_vectors(vectors, photos))
+    index = {photo: item for item, photo in enumerate(photos)}
+    placed = np.array([index.get(photo, -1) for photo in order], dtype=np.intp)
+    yield {"result": measure(Album(Frame("present", np.array(cells)), placed, features))}
+
+
 def load_photos(folder: Path, photos: list[int], paths: list[Path], rotations: dict[int, int]) -> Photos:
     """Load photos with their pictures.
 

@@ -1,5 +1,6 @@
 """What a match reads: tables and graphs from files, and what the page tells of them."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ HEAD = 6  # rows that the page shows
 SHOWN = 5  # columns whose cells are listed beside a pair
 MOST_COLUMNS = 200  # that the page tells of one by one
 LONGEST = 80  # characters of a cell on the page
+LONG_DECIMAL = re.compile(r"[+-]?\d+\.(\d{4,}|0)")  # with more digits than one reads, or only a zero: 68.0
+WHOLE = 10_000  # from which on the digits after the point are left out
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +149,7 @@ def list_cells(side: Side, record: dict[str, Any]) -> tuple[list[str], list[list
     Returns
     -------
     columns : list of str
-        A few columns.
+        A few columns; none where they have only numbers.
     cells : list of lists of str
         Their cells, row by row.
     """
@@ -157,7 +160,8 @@ def list_cells(side: Side, record: dict[str, Any]) -> tuple[list[str], list[list
     uses = [[c["name"] for c in record["columns"] if c["use"] == use] for use in ("common", "encoded")]
     names = [*uses[0], *uses[1]][:SHOWN]
     columns = [side.data.cells.columns[places[name]] for name in names]
-    return names, [[_show(column[row]) for column in columns] for row in range(len(side.names))]
+    cells = [[_shorten(_show(column[row])) for column in columns] for row in range(len(side.names))]
+    return names if side.data.cells.named else [], cells  # numbers of columns say nothing
 
 
 def _tell(record: dict[str, Any]) -> dict[str, Any]:
@@ -248,3 +252,11 @@ def _show(cell: Any) -> str:
         return f"{cell:.6g}"
     text = " ".join(str("" if cell is None else cell).split())
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _shorten(cell: str) -> str:
+    """Return a cell for a list: a long decimal number with four digits."""
+    if not LONG_DECIMAL.fullmatch(cell):
+        return cell
+    value = float(cell)
+    return f"{value:.4g}" if abs(value) < WHOLE else f"{value:.0f}"

@@ -19,6 +19,7 @@ TASKS = {
     "album.arrange": "pairup.studio.album_tasks:arrange",
     "album.tiles": "pairup.studio.album_tasks:draw_tiles",
     "album.fit": "pairup.studio.album_tasks:fit",
+    "album.measure": "pairup.studio.album_tasks:measure_places",
     "album.preview": "pairup.studio.album_tasks:preview",
     "album.export": "pairup.studio.album_export:export",
     "match.look": "pairup.studio.match_tasks:look",
@@ -36,6 +37,9 @@ WARM = ("pairup.studio.album_tasks:warm",)
 """What a worker that waits for its first job does meanwhile, so that all is loaded and compiled by then."""
 
 GIVEN_BACK = 0.5  # seconds of a job after which memory is given back to the system
+M_MMAP_THRESHOLD, M_ARENA_MAX = -3, -8  # of malloc.h
+LARGE = 8 << 20  # bytes of an array that is taken from the system by itself
+ARENAS = 2  # heaps for all threads together
 GRACE = 1.0  # seconds in which a cancelled job may end by itself
 
 
@@ -80,6 +84,7 @@ def work(connection: Connection, warm: bool = False) -> None:
     warm : bool, default False
         Whether to load and compile what jobs need before there is one.
     """
+    spare_memory()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the studio's, which ends its workers
     threading.Thread(target=_follow_parent, daemon=True).start()
     importlib.import_module("pairup.parallel")
@@ -100,6 +105,18 @@ def work(connection: Connection, warm: bool = False) -> None:
             return
         gc.collect()
         give_back_memory()
+
+
+def spare_memory() -> None:
+    """Take large arrays from the system one by one, so that each goes back when it is free.
+
+    Otherwise the C library raises its bound with each large array, and holes between them stay: with 2,000 photos the
+    studio took 540 MB at most instead of 400 MB.
+    """
+    with suppress(OSError, AttributeError, TypeError):  # only the C library of Linux can be asked
+        library = ctypes.CDLL(None)
+        library.mallopt(M_MMAP_THRESHOLD, LARGE)
+        library.mallopt(M_ARENA_MAX, ARENAS)
 
 
 def give_back_memory() -> None:

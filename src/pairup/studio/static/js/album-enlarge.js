@@ -4,14 +4,24 @@ import { h, iconButton } from "./dom.js";
 const GROWTH = 2; // times that a photo is enlarged at most
 const SMALLEST = 480; // pixels that even a tiny picture gets
 
-/** Open a photo; `photos` are those of the album in the order of their cells, `describe(photo)` says {name, quarters}. */
+/** Open a photo; `photos` are those of the album in the order of their cells, `describe(photo)` says {name, quarters, tile}: the tile is shown until the photo is there. */
 export function enlarge(client, photos, first, { describe, rotate, closed }) {
   let at = Math.max(photos.indexOf(first), 0);
   const side = Math.min(Math.round(Math.max(innerWidth, innerHeight) * (devicePixelRatio || 1)), 2400);
   const picture = h("img", { alt: "" });
+  const quick = h("canvas", { class: "quick", "aria-hidden": "true", width: 256, height: 256 });
   const caption = h("p", { class: "caption", "aria-live": "polite" });
+  const showTile = (tile, quarters) => {
+    const pen = quick.getContext("2d");
+    quick.hidden = !tile;
+    if (!tile) return;
+    pen.setTransform(1, 0, 0, 1, 128, 128);
+    pen.rotate(quarters * Math.PI / 2);
+    pen.drawImage(tile.image, tile.x, tile.y, tile.side, tile.side, -128, -128, 256, 256);
+  };
   const show = () => {
-    const { name, quarters } = describe(photos[at]);
+    const { name, quarters, tile } = describe(photos[at]);
+    showTile(tile, quarters);
     picture.classList.add("loading");
     picture.src = client.address(`photos/${photos[at]}?side=${side}&quarters=${quarters}`);
     picture.alt = name;
@@ -20,11 +30,12 @@ export function enlarge(client, photos, first, { describe, rotate, closed }) {
   picture.addEventListener("load", () => { // small photos are shown larger, but not so large that they blur
     picture.style.width = `${Math.max(picture.naturalWidth * GROWTH, SMALLEST)}px`;
     picture.classList.remove("loading");
+    quick.hidden = true;
   });
   picture.addEventListener("error", () => { caption.textContent = `${describe(photos[at]).name} cannot be shown; its file may have been moved.`; });
   const step = (by) => { at = (at + by + photos.length) % photos.length; show(); };
   const dialog = h("dialog", { class: "enlarge", "aria-label": "Photo, large" },
-    h("div", { class: "large" }, picture),
+    h("div", { class: "large" }, quick, picture),
     h("div", { class: "row large-tools" },
       iconButton("left", "Previous photo", () => step(-1)), caption,
       iconButton("rotate", "Rotate", async () => { await rotate(photos[at]); show(); }),

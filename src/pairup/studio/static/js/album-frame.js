@@ -63,7 +63,11 @@ export function frameChooser(client, choose) {
     timer = setTimeout(async () => {
       const frame = describe(), mine = ++wanted, album = client.view.document;
       const present = frame && JSON.stringify(frame) === JSON.stringify(album.frame); // no need to ask
-      if (present && !album.arranged) { use.disabled = true; return; } // its cells come with the arrangement
+      if (present && album.photos.length && !album.arranged) { // its cells come with the arrangement
+        use.disabled = true;
+        words.textContent = "";
+        return;
+      }
       use.disabled = !frame || !album.photos.length || present;
       if (!frame) { cells = []; tell(kind === "mask" ? "Choose a picture." : kind === "text" ? "Write something." : "Paint at least one cell."); return; }
       try {

@@ -5,13 +5,16 @@ import { frameChooser } from "./album-frame.js";
 import { followKeys, followPointer } from "./album-hands.js";
 import { exportPanel, othersPanel, showKeys, stylePanel, weightPanel } from "./album-panels.js";
 import { Scene } from "./album-scene.js";
+import { request } from "./api.js";
 import { acceptFiles, announce, count, h, icon, iconButton, toast } from "./dom.js";
 import { jobStatus } from "./job.js";
 
 const PICTURES = "image/*,.heic,.heif,.hif";
 const SOURCES = ["photo", "folder", "demo"];
 const OTHER = /^(video|audio|text|application)\//; // types of files that folders of photos hold as well
+const UNNAMED = "New album";
 const FEW = 3; // photos below which no order is better than another
+const MEASURE = 700; // milliseconds after the last move until the quality is measured
 
 // The page is not built before its style is there: nothing jumps.
 await new Promise((resolve) => document.head.append(h("link", { rel: "stylesheet", href: "/static/album.css", onload: resolve, onerror: resolve })));
@@ -163,18 +166,37 @@ class AlbumPage {
   }
 
   showWords(view) {
-    const album = view.document, quality = album.quality;
+    const album = view.document;
     this.counted.textContent = album.photos.length ? count(album.photos.length, "photo") : this.reading ? "Reading photos…" : "No photos yet";
-    this.quality.textContent = !quality ? (album.order.length ? "Stopped before it was finished." : "") : quality.likeness >= 1000 ? "Neighbours are all alike."
-      : `Neighbours ${album.moved.length ? "were" : "are"} ${quality.likeness.toFixed(2).replace(/0$/, "")}× more alike than in a random order${album.moved.length ? ", before you moved some" : ""}.`;
+    const found = this.measureQuality(album);
+    this.quality.textContent = tellQuality(album, found);
+    const quality = found ?? album.quality;
     this.quality.title = quality ? `DPQ16 ${quality.dpq.toFixed(3)}, in a random order ${quality.random.toFixed(3)}; ${Math.round(quality.kept * 100)} % of the 8 most similar photos are near` : "";
     this.quality.hidden = album.photos.length < FEW;
     this.arrangeButton.disabled = !album.photos.length;
     this.restButton.disabled = !(album.moved.length || album.pins.length);
     this.readButton.hidden = !this.unread.length || this.client.busy || this.adding;
-    if (!this.adding) this.notice.hidden = album.arranged || !album.photos.length || this.client.busy; // else it counts uploads
+    const follows = !album.order.length && view.job?.task === "album.read" && view.job.status === "done"; // it arranges by itself
+    if (!this.adding) this.notice.hidden = album.arranged || !album.photos.length || this.client.busy || follows; // else it counts uploads
     if (!this.adding) this.notice.textContent = album.left_out.length && album.order.length ? "Some photos have no place yet: arrange." : "Not arranged yet.";
     this.stage.setAttribute("aria-label", album.photos.length ? `Album of ${count(album.photos.length, "photo")}` : "Album without photos");
+  }
+
+  /** How good the album is, where that was measured before photos were moved or the work stopped; null until it is known. */
+  measureQuality(album) {
+    if (!album.order.length || album.photos.length < FEW || (album.quality && !album.moved.length)) return null;
+    const key = JSON.stringify([album.order, album.rotations, album.weights]);
+    if (this.measured?.key === key) return this.measured.quality;
+    clearTimeout(this.measuring);
+    if (!this.client.busy) this.measuring = setTimeout(async () => { // a moment after the last move
+      try {
+        this.measured = { key, quality: await request("GET", this.client.address("quality")) };
+      } catch {
+        return; // the words before stay true
+      }
+      this.showWords(this.client.view);
+    }, MEASURE);
+    return null;
   }
 
   follow(job) {
@@ -192,6 +214,7 @@ class AlbumPage {
       if (["album.read", "album.arrange", "album.tiles"].includes(ended)) await this.atlas.refresh();
       this.sheetsAsked = null;
       await this.client.read();
+      if (ended === "album.arrange" && done) this.tellLetGo();
       if (ended === "album.arrange" && done && this.document.quality) announce(`Arranged. ${this.quality.textContent}`);
       const mine = this.started === job.id || (!this.document.order.length && document.visibilityState === "visible");
       if (ended === "album.read" && mine) this.tellSkipped();
@@ -199,6 +222,13 @@ class AlbumPage {
       if (ended === "album.export" && done) this.download();
       if (!this.client.busy && this.pendingSheets) { const [level, fit] = this.pendingSheets; this.pendingSheets = null; this.drawSheets(level, fit); }
     });
+  }
+
+  /** Pins that the new frame has no cells for. */
+  tellLetGo() {
+    const lost = (this.pinned ?? []).filter((photo) => this.document.photos.includes(photo) && !this.document.pins.includes(photo)).length;
+    this.pinned = null;
+    if (lost) toast(`${count(lost, "pinned photo")} ${lost === 1 ? "has" : "have"} no cell in this frame and may move now.`, { action: { label: "Undo", run: () => this.attempt(() => this.client.undo()) } });
   }
 
   tellSkipped() {
@@ -253,7 +283,16 @@ class AlbumPage {
     this.adding = false;
     this.notice.hidden = true;
     if (refused.length) toast(refused.length === 1 ? `${refused[0].name}: ${refused[0].reason}` : `${refused.length} files were refused. ${refused[0].reason}`, { bad: true });
+    if (added.length) await this.nameAfterFolder(files);
     if (added.length) await this.read();
+  }
+
+  /** An album that nobody has named yet is named after its folder, as one of the command line is. */
+  nameAfterFolder(files) {
+    const folders = new Set(files.map((file) => file.folder ?? file.webkitRelativePath?.split("/").slice(0, -1)[0] ?? ""));
+    const [folder] = folders;
+    if (this.client.view.name !== UNNAMED || folders.size !== 1 || !folder) return null;
+    return this.attempt(() => this.client.rename(folder.slice(0, 200)));
   }
 
   read() {
@@ -274,6 +313,7 @@ class AlbumPage {
   chooseFrame(frame) {
     return this.attempt(async () => {
       if (this.arranging) await this.client.cancel();
+      this.pinned = this.document.pins;
       await this.client.act({ type: "frame", frame });
       await this.arrange(false);
     });
@@ -342,7 +382,7 @@ class AlbumPage {
   enlarge(cell) {
     const photos = this.scene.order.filter((photo) => photo >= 0);
     enlarge(this.client, photos, this.scene.order[cell], {
-      describe: (photo) => ({ name: this.nameOf(photo), quarters: this.document.rotations[photo] ?? 0 }),
+      describe: (photo) => ({ name: this.nameOf(photo), quarters: this.document.rotations[photo] ?? 0, tile: this.atlas.find(photo, 128, "crop") }),
       rotate: (photo) => this.client.act({ type: "rotate", photos: [photo], quarters: 1 }),
       closed: (photo) => { this.scene.cursor = this.scene.order.indexOf(photo); this.stage.focus({ preventScroll: true }); this.scene.wake(); },
     });
@@ -402,6 +442,21 @@ class AlbumPage {
     const above = top - high - 8, y = above >= 6 ? above : Math.min(top + side + 8, scene.height - high - 6);
     toolbar.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
   }
+}
+
+const times = (likeness) => `${likeness.toFixed(2).replace(/0$/, "")}×`;
+
+/** The quality in words; `found` is that of the present places, where it is not the one that the album was given. */
+function tellQuality(album, found) {
+  const { quality } = album, moved = album.moved.length > 0, now = found ?? quality;
+  if (!album.order.length) return "";
+  if (!now) return "Stopped before it was finished.";
+  if (now.likeness >= 1000) return "Neighbours are all alike.";
+  const than = "more alike than in a random order";
+  if (!quality) return `Stopped early: neighbours are ${times(now.likeness)} ${than}.`;
+  if (!moved) return `Neighbours are ${times(now.likeness)} ${than}.`;
+  if (!found) return `Neighbours were ${times(quality.likeness)} ${than}, before you moved some.`;
+  return `Neighbours are ${times(found.likeness)} ${than}; before you moved some, ${times(quality.likeness)}.`;
 }
 
 /** Cells and order of photos in rows, as they come: 3 wide for 2 high. */

@@ -11,16 +11,16 @@ function themeButton() {
   const root = document.documentElement;
   const button = h("span");
   const draw = () => {
-    const dark = root.dataset.theme === "dark";
+    const dark = root.dataset.theme === "dark", focused = button.contains(document.activeElement);
     button.replaceChildren(iconButton(dark ? "sun" : "moon", dark ? "Light colours" : "Dark colours", () => {
       root.dataset.theme = dark ? "light" : "dark";
       localStorage.setItem("pairup-theme", root.dataset.theme);
       document.dispatchEvent(new CustomEvent("theme"));
-      draw();
-      button.querySelector("button").focus();
     }));
+    if (focused) button.querySelector("button").focus();
   };
   draw();
+  document.addEventListener("theme", draw); // the system changes it as well
   return button;
 }
 

@@ -122,13 +122,17 @@ export function acceptFiles(element, { accept, multiple = true, folder = false, 
   return () => input.click();
 }
 
-/** All files of a drop, those in folders included. */
+/** All files of a drop, those in folders included, which say in which. */
 async function filesOf(transfer) {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
   if (!entries.length) return [...transfer.files];
   const files = [];
   const walk = async (entry) => {
-    if (entry.isFile) files.push(await new Promise((resolve, reject) => entry.file(resolve, reject)));
+    if (entry.isFile) {
+      const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
+      const [, folder, inside] = entry.fullPath.split("/");
+      files.push(Object.assign(file, { folder: inside === undefined ? "" : folder }));
+    }
     else {
       const reader = entry.createReader();
       for (;;) {

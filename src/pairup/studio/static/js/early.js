@@ -1,6 +1,11 @@
-// Sets the theme before anything is drawn, so that a dark page does not flash white.
+// Sets the theme before anything is drawn, so that a dark page does not flash white; then follows the system.
 (() => {
-  const chosen = localStorage.getItem("pairup-theme");
-  const dark = chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  document.documentElement.dataset.theme = dark ? "dark" : "light";
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const follow = () => {
+    const chosen = localStorage.getItem("pairup-theme");
+    const dark = chosen ? chosen === "dark" : system.matches;
+    document.documentElement.dataset.theme = dark ? "dark" : "light";
+  };
+  follow();
+  system.addEventListener("change", () => { follow(); document.dispatchEvent(new CustomEvent("theme")); });
 })();

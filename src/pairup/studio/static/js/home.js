@@ -58,20 +58,22 @@ export async function showHome(main) {
   const list = h("ul", { class: "cards" });
   const heading = h("h2", {}, "Your projects");
   const damaged = h("div");
+  const hero = h("div", { class: "hero" }, NEW.map((made) => h("section", { class: "panel", "aria-label": made.title },
+    h("h2", {}, icon(made.icon), made.title), h("p", { class: "muted" }, made.text),
+    h("div", { class: "row" },
+      h("button", { type: "button", class: "primary", onclick: attempt(() => create(made.kind, false)) }, `New ${made.kind}`),
+      h("button", { type: "button", "aria-label": made.demo, title: made.demo, onclick: attempt(() => create(made.kind, true)) }, "Try the demo")))));
   const refresh = async () => {
     const found = await request("GET", "/api/projects");
     heading.hidden = !found.projects.length;
+    hero.classList.toggle("known", found.projects.length > 0);
     list.replaceChildren(...found.projects.map((project) => card(project, refresh)));
     damaged.replaceChildren(...found.damaged.map((text) => h("p", { class: "notice bad" }, text)));
   };
   main.replaceChildren(h("div", { class: "wrap" },
     h("h1", {}, "What belongs together?"),
     h("p", { class: "muted" }, "Everything stays on this computer."),
-    h("div", { class: "hero" }, NEW.map((made) => h("section", { class: "panel", "aria-label": made.title },
-      h("h2", {}, icon(made.icon), made.title), h("p", { class: "muted" }, made.text),
-      h("div", { class: "row" },
-        h("button", { type: "button", class: "primary", onclick: attempt(() => create(made.kind, false)) }, `New ${made.kind}`),
-        h("button", { type: "button", "aria-label": made.demo, title: made.demo, onclick: attempt(() => create(made.kind, true)) }, "Try the demo"))))),
+    hero,
     damaged, heading, list));
   await refresh();
   addEventListener("pageshow", (event) => { if (event.persisted) refresh(); });

@@ -3,6 +3,8 @@ import { request } from "./api.js";
 import { acceptFiles, announce, count, h, icon, toast } from "./dom.js";
 
 const ACCEPT = ".csv,.tsv,.txt,.npy,.npz,.parquet,.xlsx,.xlsm,.edges,.edgelist,.graphml";
+const UNNAMED = "New match";
+const NO_HEADER = /\.(npy|npz|parquet)$/i; // what says by itself what its columns are called
 const TITLES = { x: "First table", y: "Second table" };
 const attempt = (run) => run().catch((error) => toast(error.message, { bad: true }));
 
@@ -18,6 +20,16 @@ async function take(client, files, side) {
       announce(`${added[0].name} was added.`);
     }
   }
+  await nameAfterFiles(client);
+}
+
+const stem = (name) => name.replace(/\.[^.]*$/, "");
+
+/** A project that nobody has named yet is named after its files, as one of the command line is. */
+async function nameAfterFiles(client) {
+  const { name, files, document: doc } = client.view;
+  const both = ["x", "y"].map((side) => files.find((file) => file.id === doc.settings[side].file)?.name);
+  if (name === UNNAMED && both.every(Boolean)) await client.rename(both.map(stem).join(" and ").slice(0, 200));
 }
 
 function choice(label, options, value, onchange) {
@@ -72,7 +84,7 @@ function controls(client, side, source, look) {
   const ids = choice("Rows are named by", [["auto", `found: ${look.id_column ?? "nothing"}`], ["none", "nothing: count them"], ...names],
     source.id_column === null ? "auto" : source.id_column === "none" ? "none" : `=${source.id_column}`,
     (value) => read({ id_column: value === "auto" ? null : value.replace(/^=/, "") }));
-  return h("div", { class: "controls" }, ids, header);
+  return h("div", { class: "controls" }, ids, NO_HEADER.test(look.name) ? null : header);
 }
 
 function createSide(client, side) {

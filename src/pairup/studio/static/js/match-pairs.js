@@ -16,7 +16,7 @@ function meter(share) {
 }
 
 function thing(name, cells, columns, className) {
-  const text = cells.map((cell, k) => `${columns[k]} ${cell}`).join(" · ");
+  const text = cells.map((cell, k) => (columns[k] === undefined ? cell : `${columns[k]} ${cell}`)).join(" · ");
   return h("div", { class: `thing ${className}` }, h("span", { class: "name", title: name }, name), text ? h("span", { class: "cells", title: text }, text) : null);
 }
 
