@@ -13,7 +13,7 @@ def test_time_grows_with_size_and_is_told_from_a_minute_on():
     sizes = [estimate_seconds(n, n) for n in (10, 320, 999, 1000, 3000, 10_000)]
     assert sizes == sorted(sizes)
     assert warn_if_long(320, 320, "auto") == ""
-    assert "takes roughly 18 minutes" in warn_if_long(10, 3000, "auto")
+    assert "takes roughly 73 seconds" in warn_if_long(10, 3000, "auto")
     assert estimate_seconds(10**6, 5, "ks-hsic") == 0.0
     assert in_words(60) == "60 seconds"
 

@@ -15,6 +15,7 @@ from pairup.linkage import ONLY_COMMON, TablePair, pair_tables
 from pairup.matcher import Matcher
 from pairup.matchers import KSHSIC, KSMI, KSNOCCO, LSOM
 from pairup.methods import METHODS, check_method
+from pairup.probabilities import is_sparse
 from pairup.progress import describe_step, show_progress, warn_if_long
 from pairup.result import Alternative, Matching, plain_names
 from pairup.tables import Table, as_table, is_table
@@ -42,6 +43,7 @@ def match(
     prior: ArrayLike | None = None,
     prior_weight: float | None = None,
     overlap: float | Literal["auto"] = 1.0,
+    solver: str = "auto",
     on: str | Sequence[str] = "auto",
     n_jobs: int | None = None,
     random_state: int = 0,
@@ -80,6 +82,10 @@ def match(
         Weight of the prior beside the data; by default two weights are tried, and the data choose.
     overlap : float or "auto", default 1.0
         Which share of the smaller set has a partner at all, in (0, 1]; "auto" estimates it.
+    solver : {"auto", "dense", "multilevel"}, default "auto"
+        "dense" compares all objects with all others; "multilevel" goes from clusters to samples to all objects, with
+        memory linear in their number, and stores the probabilities of likely pairs only (scipy.sparse). "auto" takes
+        the first up to 2,000 objects.
     on : "auto", "none" or sequence of str, default "auto"
         Columns that both tables have, by name: they are compared directly and become the prior. "auto" takes those of
         the same name and kind whose values overlap, "none" or () none.
@@ -121,6 +127,7 @@ def match(
         prior=prior,
         prior_weight=prior_weight,
         overlap=overlap,
+        solver=solver,
         on=on,
         n_jobs=n_jobs,
         random_state=random_state,
@@ -170,6 +177,7 @@ def match_steps(
     prior: ArrayLike | None = None,
     prior_weight: float | None = None,
     overlap: float | Literal["auto"] = 1.0,
+    solver: str = "auto",
     on: str | Sequence[str] = "auto",
     n_jobs: int | None = None,
     random_state: int = 0,
@@ -191,6 +199,8 @@ def match_steps(
     prior_weight : float, optional
         As in `match`.
     overlap : float or "auto", default 1.0
+        As in `match`.
+    solver : str, default "auto"
         As in `match`.
     on : "auto", "none" or sequence of str, default "auto"
         As in `match`.
@@ -246,6 +256,7 @@ def match_steps(
                 anchors=anchors,
                 forbidden=forbidden,
                 overlap=overlap,
+                solver=solver,
                 metric=metric,
                 n_jobs=n_jobs,
                 random_state=random_state,
@@ -261,9 +272,16 @@ def match_steps(
     if method == "auto":
         from pairup.auto import Answer, Problem, solve
 
+        has_full_prior = prior is not None and not is_sparse(prior)
         problem = Problem.check(
             X,
             Y,
+            dense=Problem.prefers_dense(
+                *(_count_objects(Z) for Z in (X, Y)),
+                metric=metric,
+                kernel=kernel,
+                solver="dense" if solver == "auto" and has_full_prior else solver,
+            ),
             metric=metric,
             kernel=kernel,
             anchors=anchors,
@@ -282,6 +300,7 @@ def match_steps(
     given = {"metric": metric != "auto", "kernel": kernel is not None}
     given |= {name: count_given(pairs, name) > 0 for name, pairs in (("anchors", anchors), ("forbidden", forbidden))}
     given |= {"prior": prior is not None, "prior_weight": prior_weight is not None, "overlap": overlap != 1.0}
+    given |= {"solver": solver != "auto"}
     if any(given.values()):
         extra = ", ".join(name for name, is_given in given.items() if is_given)
         raise ValueError(f"{extra} can be used with method='auto' only, got method={method!r}")

@@ -41,6 +41,36 @@ def check_memory(n: int, m: int, matrices: int) -> None:
         )
 
 
+def check_linear_memory(n: int, size: int) -> None:
+    """Raise a MemoryError if something kept for each of many objects does not fit into free memory.
+
+    Parameters
+    ----------
+    n : int
+        Number of objects.
+    size : int
+        Bytes for each of them.
+
+    Examples
+    --------
+    >>> check_linear_memory(1000, 5000)
+    >>> check_linear_memory(10**12, 5000)
+    Traceback (most recent call last):
+    ...
+    MemoryError: 1000000000000 objects need about 4656613 GiB, and ... GiB are free (...); about ... would fit: ...
+    """
+    needed = n * size
+    if needed < 2**26:  # not worth asking the system
+        return
+    free, limit = free_memory()
+    if needed > free:
+        raise MemoryError(
+            f"{n} objects need about {_gibibytes(needed)} GiB, and {_gibibytes(free)} GiB are free ({limit}); "
+            f"about {int(free / size)} would fit: split both sets by something they share, or use a machine with "
+            "more memory"
+        )
+
+
 def _gibibytes(size: float) -> str:
     return f"{size / 2**30:.0f}" if size >= 2**30 else f"{size / 2**30:.2g}"
 

@@ -5,6 +5,7 @@ from collections.abc import Collection
 
 METHODS = ("auto", "lsom", "ks-hsic", "ks-nocco", "ks-mi")
 METRICS = ("auto", "euclidean", "cosine", "precomputed")
+SOLVERS = ("auto", "dense", "multilevel")
 ALBUM_METHODS = ("auto", "lsom", "ks-hsic", "ks-nocco")
 VOICE_METHODS = (
     "identity", "mean-variance", "random", "z-score", "inca", "inca-z",

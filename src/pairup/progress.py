@@ -13,7 +13,7 @@ LONG = 60.0  # seconds from which the time is told before a search starts
 NOTEBOOK_SECONDS = 0.5  # between two updates of a notebook
 # CPU seconds for n objects: (n, seconds, how they grow from there), measured on one core; between sizes by the power.
 SECONDS = {
-    "auto": ((320, 6.4, 1.7), (1000, 44.4, 2.9)),
+    "auto": ((320, 6.4, 1.7), (1000, 44.4, 2.3), (2001, 60.0, 0.5), (20_000, 190.0, 1.1)),
     "lsom": ((320, 18.9, 3.0),),
 }
 
@@ -35,8 +35,8 @@ def estimate_seconds(n: int, m: int, method: str = "auto") -> float:
 
     Examples
     --------
-    >>> round(estimate_seconds(3000, 3000) / 60), estimate_seconds(50, 50) < 1
-    (18, True)
+    >>> round(estimate_seconds(100_000, 100_000) / 60), estimate_seconds(50, 50) < 1
+    (19, True)
     """
     size = max(n, m)
     known = SECONDS.get(method, ())
@@ -86,8 +86,8 @@ def warn_if_long(n: int, m: int, method: str) -> str:
 
     Examples
     --------
-    >>> warn_if_long(3000, 3000, "auto")
-    'Matching 3000 with 3000 objects takes roughly 18 minutes.'
+    >>> warn_if_long(100_000, 100_000, "auto")
+    'Matching 100000 with 100000 objects takes roughly 19 minutes.'
     """
     seconds = estimate_seconds(n, m, method)
     return f"Matching {n} with {m} objects takes roughly {in_words(seconds)}." if seconds > LONG else ""

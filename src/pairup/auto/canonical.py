@@ -10,7 +10,7 @@ Rows that are equal cannot be told apart: any of them may get the partner of ano
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from pairup.auto.search import Candidate
 from pairup.climb import Step
 from pairup.constraints import Constraints
 from pairup.kernels import rescale
+from pairup.probabilities import is_sparse
 from pairup.types import Array, Indices
 
 Hashes = NDArray[np.uint64]
@@ -109,9 +110,24 @@ class Canonical:
 
     def restore_pairs(self, values: Matrix) -> Matrix:
         """Return values of all pairs of the canonical sets as values of the pairs of the given sets."""
+        if is_sparse(values):
+            sparse: Matrix = self._restore_sparse(values)
+            return sparse
         restored = np.empty_like(values)
         restored[np.ix_(self.rows, self.columns)] = values
         return np.ascontiguousarray(restored.T) if self.swapped else restored  # type: ignore[return-value]
+
+    def _restore_sparse(self, values: Any) -> Any:
+        from scipy.sparse import csr_array
+
+        pairs = values.tocoo()
+        first, second = self.rows[pairs.row], self.columns[pairs.col]
+        shape = values.shape
+        if self.swapped:
+            first, second, shape = second, first, shape[::-1]
+        restored = csr_array((pairs.data, (first, second)), shape=shape)
+        restored.sort_indices()
+        return restored
 
     def restore_step(self, step: Step) -> Step:
         """Return a step of the canonical search as one of the given sets."""
@@ -159,6 +175,10 @@ def _reorder(constraints: Constraints, rows: Indices, columns: Indices, *, swapp
         n, m = m, n
         prior = None if prior is None else prior.T
     places = np.argsort(rows), np.argsort(columns)
+    sparse = constraints.sparse_prior
+    if sparse is not None:
+        sparse = sparse.T.tocsr() if swapped else sparse
+        sparse = sparse[rows][:, columns].tocsr()
 
     def reorder(pairs: tuple[Indices, Indices]) -> tuple[Indices, Indices]:
         first, second = (place[side] for place, side in zip(places, pairs[::-1] if swapped else pairs, strict=True))
@@ -172,6 +192,7 @@ def _reorder(constraints: Constraints, rows: Indices, columns: Indices, *, swapp
         anchors=reorder(constraints.anchors),
         forbidden=reorder(constraints.forbidden),
         prior=None if prior is None else np.ascontiguousarray(prior[np.ix_(rows, columns)]),
+        sparse_prior=sparse,
     )
 
 

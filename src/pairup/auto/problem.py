@@ -15,7 +15,7 @@ from pairup.auto.metrics import (
     table_geometries,
     whitened_geometries,
 )
-from pairup.auto.schedule import GEOMETRY, PROBLEM
+from pairup.auto.schedule import GEOMETRY, MULTILEVEL, PROBLEM
 from pairup.constraints import (
     Constraints,
     check_anchors,
@@ -27,8 +27,8 @@ from pairup.constraints import (
     count_pairs,
 )
 from pairup.kernels import check_kernel, rescale, squared_distances
-from pairup.memory import check_memory
-from pairup.methods import METRICS
+from pairup.memory import check_linear_memory, check_memory
+from pairup.methods import METRICS, SOLVERS
 from pairup.parallel import count_threads
 from pairup.probabilities import canonical, is_sparse
 from pairup.types import Array
@@ -70,6 +70,8 @@ class Problem:
         Weight of the prior; None leaves it to the data.
     estimates_overlap : bool
         Whether the number of pairs is to be estimated.
+    is_dense : bool, default True
+        Whether it is solved by matrices of all pairs, or coarse to fine.
     """
 
     x: Array
@@ -78,6 +80,7 @@ class Problem:
     constraints: Constraints
     prior_weight: float | None
     estimates_overlap: bool
+    is_dense: bool = True
 
     @classmethod
     def check(
@@ -145,6 +148,8 @@ class Problem:
         n, m = len(x), len(y)
         if dense:
             check_memory(max(n, m), max(n, m), PROBLEM.matrices * max(count_threads(n_jobs), 1))
+        else:
+            check_linear_memory(n + m, 4 * 8 * max(x.shape[1], y.shape[1]) + MULTILEVEL.bytes_per_object)
         if prior_weight is not None:
             check_positive(prior_weight, "prior_weight", "leave it out, and the data choose")
             if prior is None:
@@ -164,7 +169,7 @@ class Problem:
         if overlap == "auto":  # starts from as many pairs as there can be
             constraints = replace(constraints, n_pairs=max(constraints.count_possible(), 1))
         check_possible(constraints)
-        return cls(x, y, metric, constraints, prior_weight, overlap == "auto")
+        return cls(x, y, metric, constraints, prior_weight, overlap == "auto", dense)
 
     @property
     def sets(self) -> tuple[Array, Array] | None:
@@ -182,6 +187,45 @@ class Problem:
             if np.ptp(normalize_rows(Z), axis=0).max() <= GEOMETRY.rounding if cosine else (Z == Z[0]).all():
                 return f"all objects of {name} are equal, so nothing tells them apart"
         return ""
+
+    @staticmethod
+    def prefers_dense(n: int, m: int, *, metric: str, kernel: str | None, solver: str) -> bool:
+        """Tell whether sets of these sizes are matched by matrices of all pairs.
+
+        Parameters
+        ----------
+        n, m : int
+            Sizes of the sets.
+        metric : str
+            As in `match`.
+        kernel : str or None
+            As in `match`.
+        solver : {"auto", "dense", "multilevel"}
+            What was asked for.
+
+        Returns
+        -------
+        bool
+            Whether; distances and kernels always are.
+
+        Examples
+        --------
+        >>> Problem.prefers_dense(300, 300, metric="auto", kernel=None, solver="auto")
+        True
+        """
+        is_table = metric != "precomputed" and kernel is None
+        if solver not in SOLVERS:
+            raise ValueError(f"solver must be auto, dense or multilevel, got {solver!r}")
+        if solver == "multilevel" and not is_table:
+            raise ValueError("solver='multilevel' takes tables, got distances or kernels; leave it out, or pass tables")
+        if solver == "multilevel" and min(n, m) < MULTILEVEL.fewest:
+            raise ValueError(
+                f"solver='multilevel' needs at least {MULTILEVEL.fewest} objects in both sets, got {n} and {m}; "
+                "leave it out, and they are compared with each other one by one"
+            )
+        if solver != "auto" or not is_table:
+            return solver != "multilevel"
+        return max(n, m) <= MULTILEVEL.dense_up_to or min(n, m) < MULTILEVEL.fewest
 
     def geometries(self) -> Iterator[GeometryPair]:
         """Yield the geometries in which the sets are compared."""

@@ -257,6 +257,99 @@ class OverlapConstants:
     least_share: float = 0.2
 
 
+@dataclass(frozen=True)
+class Level:
+    """One level of a descent among many objects.
+
+    Parameters
+    ----------
+    epsilon : float
+        The regulariser ε.
+    sample : int
+        Objects of each set that an update of the plan sees.
+    betas : tuple of float
+        The inverse temperatures.
+    """
+
+    epsilon: float
+    sample: int
+    betas: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class MultilevelConstants:
+    """The coarse-to-fine search for many objects."""
+
+    dense_up_to: int = 2000  # objects that the dense search takes; beyond, coarse to fine is as right and much quicker
+    fewest: int = 300  # objects of the smaller set; fewer have too few clusters
+    bytes_per_object: int = 4000  # what is kept of an object: eigenfunctions, their images, candidates
+    sample: int = 20_000  # objects of each set by which maps are found
+    block: int = 4096  # rows that are computed at once
+    epsilons: tuple[float, ...] = EPSILONS
+    # Coordinates
+    components: int = 100  # principal components that are kept, of any metric
+    noise: float = 1e-10  # variances below this share of the largest are rounding
+    quantiles: int = 1001  # by which the ranks of a column are interpolated
+    ranks_up_to: int = 100  # columns; wider tables are compared by the other metrics
+    directions_from: int = 3  # columns; two leave one angle only
+    # Kernel by landmarks
+    landmarks: int = 800
+    landmark_noise: float = 1e-6  # eigenvalues below this share of the largest are rounding
+    gaussian_widths: tuple[float, ...] = (1.0, 0.5)  # in multiples of the median width
+    laplacian_widths: tuple[float, ...] = (1.0,)
+    # Starts
+    clusters: int = 300  # of each set; 150 lead 12,000 captions to a FOSCTTM of .006 to .03
+    clustered: int = 8000  # objects that are clustered
+    clustering_steps: int = 15
+    clusterings: int = 2  # per metric
+    starts_per_clustering: int = 3  # solutions for the centres that are continued
+    fewest_anchors: int = 3  # known pairs from which they are a start of their own
+    # Descents on samples
+    levels: tuple[Level, ...] = (
+        Level(EPSILONS[0], 1000, (5, 8, 13, 21, 35, 60)),
+        Level(EPSILONS[1], 1000, (13, 21, 35, 60)),
+        Level(EPSILONS[2], 2000, (20, 35, 60, 100)),
+        Level(EPSILONS[3], 3000, (30, 60, 100, 150)),
+    )
+    updates: int = 2  # of the plan at each temperature
+    sweeps: int = 10  # of Sinkhorn's iteration
+    # Partners among all objects
+    candidates: int = 30  # of each object
+    rounds: int = 10  # of matching what is left among itself
+    dense_leftovers: int = 2000  # objects that are matched at once in the end
+    compared: int = 30_000  # columns up to which every row is compared with all
+    rows: int = 1000  # that are compared at once
+    cell: int = 1000  # columns of a cell
+    row_cell: int = 250  # rows of a cell: the fewer, the nearer to them are the columns that they are compared with
+    cell_sample: int = 30  # objects per cell by which cells are found
+    compared_in_cells: int = 8000  # columns that are compared with the rows of a cell
+    # Soft updates of the map on samples, which average out what single samples and pairs get wrong
+    polished: int = 1500  # objects of each set that an update sees
+    polishings: int = 100  # updates
+    polished_ranks: tuple[int, int] = (32, 64)  # eigenfunctions that take part, first and last
+    perplexities: tuple[float, float] = (8.0, 3.0)  # partners that share the plan of an object, first and last
+    memory: float = 0.7  # share of the map that an update keeps
+    sharper: float = 1.15  # factor of the inverse temperature, towards the perplexity that is wanted
+    first_sharpness: float = 0.3
+    comparisons: int = 5  # samples on which maps are compared
+    soft_correlation: float = 0.99  # correlations above make no plan sharper
+    # Hard matchings of all objects, with more and more eigenfunctions
+    least_correlation: float = 0.02  # held out; variates below tell nothing
+    largest_correlation: float = 0.999  # held out; a sharper one would leave all others no say
+    ranks: tuple[int, ...] = (32, 48, 64, 96, 144, 192, 192, 192)
+    least_gain: float = 0.001  # of the held-out score
+    patience: int = 2  # matchings without gain after which no other is made
+    # Verdict
+    judged: int = 8000  # pairs by which held-out scores are computed
+    decided: float = 0.5  # share of held-out pairs found again from which a solution that comes twice is taken
+    same: float = 0.2  # share of common pairs from which two solutions are one
+    unrelated_sample: int = 4000  # objects of the unrelated sets
+    posterior: int = 20  # candidates of each object that get a probability
+    sharpnesses: tuple[float, ...] = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.4, 2.0)  # of which the data choose
+    balancings: int = 20  # of rows and columns of the probabilities
+    posterior_sample: int = 200  # y by which the weight of those that are no candidates is estimated
+
+
 PROBLEM = ProblemLimits()
 CANONICAL = CanonicalConstants()
 GEOMETRY = GeometryConstants()
@@ -270,6 +363,7 @@ ISLANDS = IslandConstants()
 CONSENSUS = ConsensusConstants()
 CALIBRATION = CalibrationConstants()
 OVERLAP = OverlapConstants()
+MULTILEVEL = MultilevelConstants()
 
 
 @dataclass(frozen=True)

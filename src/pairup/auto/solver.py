@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pairup.auto import multilevel, posterior
 from pairup.auto.calibration import (
     assess,
     combine_probabilities,
@@ -15,16 +16,18 @@ from pairup.auto.calibration import (
 from pairup.auto.canonical import Canonical
 from pairup.auto.consensus import Consensus, median_scores
 from pairup.auto.geometry import GeometryPair, JointGeometry
+from pairup.auto.metrics import metric_in_words
+from pairup.auto.partners import mask_pairs
 from pairup.auto.problem import Context, Problem
-from pairup.auto.schedule import CALIBRATION, CONSENSUS, GEOMETRY, OVERLAP, PROBLEM
+from pairup.auto.schedule import CALIBRATION, CONSENSUS, GEOMETRY, MULTILEVEL, OVERLAP, PROBLEM
 from pairup.auto.search import is_clear, pool_solutions, select_geometries, soften
-from pairup.auto.significance import compare_with_unrelated
+from pairup.auto.significance import Significance, compare_with_unrelated
 from pairup.auto.stages import Geometries, score_matchings, search
 from pairup.climb import Step
 from pairup.constraints import NO_ANCHORS, Constraints, weigh_prior
 from pairup.density_ratio import SCORED_EPSILONS, density_ratios, held_out_scores
 from pairup.evidence import DOUBT
-from pairup.types import Array, Indices
+from pairup.types import Array, Indices, Probabilities
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +40,8 @@ class Answer:
         The matching; −1 where x has no partner.
     confidence : ndarray of shape (n,)
         Probability that each x has its right partner.
-    probabilities : ndarray of shape (n, m)
-        The same for every pair.
+    probabilities : ndarray or csr_array of shape (n, m)
+        The same for every pair, or for the likely ones of many objects.
     reliable : bool
         Whether the data identify the pairing.
     reliability : float
@@ -53,7 +56,7 @@ class Answer:
 
     indices: Indices
     confidence: Array
-    probabilities: Array
+    probabilities: Probabilities
     reliable: bool
     reliability: float
     report: str
@@ -84,7 +87,8 @@ def solve(problem: Problem, *, seed: int = 0, n_jobs: int | None = None) -> Iter
         yield undecided_answer(problem.constraints, reason)
         return
     canonical = Canonical.of(problem)
-    for step in solve_canonical(canonical.problem, seed=seed, n_jobs=n_jobs):
+    solve_form = solve_canonical if problem.is_dense else solve_many
+    for step in solve_form(canonical.problem, seed=seed, n_jobs=n_jobs):
         yield canonical.restore_step(step) if isinstance(step, Step) else restore_answer(step, canonical)
 
 
@@ -113,6 +117,125 @@ def solve_canonical(problem: Problem, *, seed: int, n_jobs: int | None) -> Itera
     answer, geometries = yield from find_answer(geometries, further, problem.prior_weight, context)
     wanted = estimate_pairs(answer, geometries) if problem.estimates_overlap else constraints.n_pairs
     yield keep_likeliest(answer, max(wanted, len(constraints.anchors[0])), constraints)
+
+
+def solve_many(problem: Problem, *, seed: int, n_jobs: int | None) -> Iterator[Step | Answer]:
+    """Match two sets of many objects coarse to fine, as `solve` does.
+
+    Parameters
+    ----------
+    problem : Problem
+        The two sets in canonical form, and what the matching keeps to.
+    seed : int
+        Draws whatever is random.
+    n_jobs : int or None
+        How many tasks run at the same time, as in joblib.
+
+    Yields
+    ------
+    Step or Answer
+        A step for each matching of all objects, and the answer last.
+    """
+    history: list[Step] = []
+    steps = multilevel.search(problem, seed=seed, n_jobs=n_jobs)
+    while True:
+        try:
+            history.append(next(steps))
+        except StopIteration as end:
+            solutions, view = end.value
+            break
+        yield history[-1]
+    if not solutions:
+        yield undecided_many(problem.constraints)
+        return
+    best, constraints = solutions[0], problem.constraints
+    found = multilevel.score_sample(view, problem, best.indices)
+    significance = Significance(best.metric, found, multilevel.score_unrelated(view, problem, seed))
+    U, V = multilevel.all_values(view.x, problem.x), multilevel.all_values(view.y, problem.y)
+    candidates, profit, others = posterior.predict_pairs(U, V, best.indices, best.rank, n_jobs=n_jobs)
+    mask_pairs(candidates, constraints.forbidden)
+    likely = posterior.pair_probabilities(candidates, profit, others, constraints.m)
+    likely *= multilevel.support(solutions) * float(np.clip(significance.log_ratio / CALIBRATION.significant, 0.0, 1.0))
+    likely = posterior.impose_anchors(candidates, likely, constraints.anchors)
+    indices, confidence = best.indices, np.where(best.indices >= 0, likely[:, 0], 0.0)
+    wanted = constraints.n_pairs
+    if problem.estimates_overlap:
+        wanted = max(1, round(float(np.sqrt(confidence[indices >= 0].mean())) * int((indices >= 0).sum())))
+    chances = confidence + np.isin(np.arange(len(indices)), constraints.anchors[0]) - 2.0 * (indices < 0)
+    dropped = np.argsort(-chances, kind="stable")[max(wanted, len(constraints.anchors[0])) :]
+    indices, confidence = indices.copy(), confidence.copy()
+    indices[dropped], confidence[dropped] = -1, 0.0
+    matched = indices >= 0
+    reliability = float(confidence[matched].mean()) if matched.any() else 0.0
+    reliable, report = assess_many(reliability, significance, solutions)
+    probabilities = posterior.as_sparse(candidates, likely, constraints.m)
+    yield Answer(indices, confidence, probabilities, reliable, reliability, report, None, history)
+
+
+def assess_many(
+    expected: float, significance: Significance, solutions: Sequence[multilevel.Solution]
+) -> tuple[bool, str]:
+    """Assess a matching of many objects by its expected share of right pairs, and say what it rests on.
+
+    Parameters
+    ----------
+    expected : float
+        The expected share of right pairs.
+    significance : Significance
+        Its held-out score beside that of unrelated sets.
+    solutions : sequence of Solution
+        What all searches found, the best first.
+
+    Returns
+    -------
+    reliable : bool
+        Whether the data identify the pairing.
+    report : str
+        The reasons in words.
+    """
+    best = solutions[0]
+    agree = sum(bool((other.indices == best.indices).mean() >= MULTILEVEL.same) for other in solutions)
+    reliable = expected >= CALIBRATION.reliable_from
+    lines = [
+        f"About {expected:.0%} of the pairs are expected to be right.",
+        f"{agree} of {len(solutions)} searches found this pairing, from different starts and in different metrics.",
+        f"Best metric: {metric_in_words(best.metric)}. The map of one half of the pairs finds {best.found_again:.0%} "
+        "of the others.",
+        f"Held-out score {significance.found:.2f} (unrelated data: {significance.unrelated:.2f}).",
+    ]
+    if reliable:
+        return True, "\n".join([*lines, "The data identify the pairing; see `confidence` for single pairs."])
+    doubts = []
+    if significance.log_ratio < CALIBRATION.significant:
+        doubts.append("the pairs are hardly more dependent than those found in unrelated data of the same shape")
+    if agree == 1 and len(solutions) > 1:
+        doubts.append("no other search found the same pairing")
+    if not doubts:
+        doubts.append("too few pairs are found again by the map of the others")
+    return False, "\n".join([*lines, DOUBT + "; ".join(doubts) + "."])
+
+
+def undecided_many(constraints: Constraints) -> Answer:
+    """Return the answer for many objects that no metric tells apart: any matching, and no probability.
+
+    Parameters
+    ----------
+    constraints : Constraints
+        What the matching keeps to.
+
+    Returns
+    -------
+    Answer
+        A matching that is not reliable.
+    """
+    from scipy.sparse import csr_array
+
+    indices = np.full(constraints.n, -1, dtype=np.intp)
+    indices[: constraints.smallest] = np.arange(constraints.smallest)
+    indices = multilevel.impose_anchors(indices, constraints)
+    nothing = csr_array((constraints.n, constraints.m), dtype=np.float64)
+    report = f"{DOUBT}nothing tells the objects of a set apart."
+    return Answer(indices, np.zeros(constraints.n), nothing, False, 1.0 / constraints.largest, report, None, [])
 
 
 def keep_likeliest(answer: Answer, n_pairs: int, constraints: Constraints) -> Answer:
@@ -171,10 +294,14 @@ def restore_answer(answer: Answer, canonical: Canonical) -> Answer:
         The same matching in the order of the given sets.
     """
     indices, likely = canonical.restore_matching(answer.indices), canonical.restore_pairs(answer.probabilities)
+    confidence = np.zeros(len(indices))
+    before = np.flatnonzero(answer.indices >= 0)
+    after = canonical.columns[answer.indices[before]] if canonical.swapped else canonical.rows[before]
+    confidence[after] = answer.confidence[before]
     return replace(
         answer,
         indices=indices,
-        confidence=np.where(indices >= 0, likely[np.arange(len(indices)), indices], 0.0),
+        confidence=confidence,
         probabilities=likely,
         consensus=None if answer.consensus is None else canonical.restore_consensus(answer.consensus),
         history=[canonical.restore_step(step) for step in answer.history],

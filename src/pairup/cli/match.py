@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from pairup.methods import METHODS, METRICS
+from pairup.methods import METHODS, METRICS, SOLVERS
 
 PATH = click.Path(path_type=Path)
 EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -43,6 +43,9 @@ EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--anchors", type=EXISTING, help="Known pairs: a csv of two columns, x and y, by name.")
 @click.option("--forbidden", type=EXISTING, help="Pairs known to be wrong, in the form of --anchors.")
 @click.option("--prior", type=EXISTING, help="A table of scores of all x (rows) and y (columns).")
+@click.option(
+    "--solver", type=click.Choice(SOLVERS), default="auto", show_default=True, help="For few objects, or for many."
+)
 @click.option("--overlap", default="1", show_default=True, help="Share of the smaller set with a partner, or auto.")
 @click.option("--save", type=PATH, help="Save the whole result to this .npz file.")
 @click.option("--header/--no-header", default=None, help="Whether text tables have column names [default: detected].")
@@ -73,6 +76,7 @@ def command(
     anchors: Path | None,
     forbidden: Path | None,
     prior: Path | None,
+    solver: str,
     overlap: str,
     save: Path | None,
     header: bool | None,
@@ -171,6 +175,7 @@ def command(
             anchors=known,
             forbidden=wrong,
             prior=scores,
+            solver=solver,
             overlap=share,
             on=on,
             n_jobs=jobs,

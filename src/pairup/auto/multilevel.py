@@ -1,0 +1,434 @@
+"""Coarse to fine, for many objects: matched centres, descents on samples, then partners among all."""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from pairup.auto.canonical_variates import CanonicalVariates
+from pairup.auto.centres import match_centres
+from pairup.auto.coordinates import suitable_metrics
+from pairup.auto.descent import descend, polish, shared_correlation
+from pairup.auto.held_out import held_out_score, share_found_again
+from pairup.auto.partners import match_all
+from pairup.auto.problem import Problem
+from pairup.auto.schedule import MULTILEVEL
+from pairup.auto.view import Side, View, covariances
+from pairup.climb import Step
+from pairup.constraints import Constraints
+from pairup.types import Array, Float32Array, Indices, SparseArray
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A matching of all objects.
+
+    Parameters
+    ----------
+    metric : str
+        The metric in which it was found.
+    indices : ndarray of int, shape (n,)
+        The matching.
+    score : float
+        Its held-out score in that metric.
+    found_again : float
+        The share of held-out pairs that come first by the map of the others.
+    rank : int
+        How many eigenfunctions took part.
+    """
+
+    metric: str
+    indices: Indices
+    score: float
+    found_again: float
+    rank: int
+
+
+def sample_rows(Z: Array, rng: np.random.Generator, most: int = MULTILEVEL.sample) -> Array:
+    """Return all rows of a table, or a sample of them if they are many, in their order.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, d)
+        The table, which may lie in a file.
+    rng : numpy.random.Generator
+        Draws the sample.
+    most : int, default 20000
+        How many rows at most.
+
+    Returns
+    -------
+    ndarray of shape (s, d)
+        The rows.
+    """
+    rows = slice(None) if len(Z) <= most else np.sort(rng.permutation(len(Z))[:most])
+    return np.asarray(Z[rows], dtype=np.float64)
+
+
+def fit_view(metric: str, x: Array, y: Array, seed: int) -> View:
+    """Return samples of both sets in one metric.
+
+    Parameters
+    ----------
+    metric : str
+        The metric.
+    x, y : ndarray of shape (s, d) and (t, e)
+        Rows of both tables.
+    seed : int
+        Chooses landmarks.
+
+    Returns
+    -------
+    View
+        The sets.
+    """
+    one, other = (Side.fit(metric, Z, np.random.default_rng([seed, number])) for number, Z in enumerate((x, y)))
+    return View(metric, one, other)
+
+
+def all_values(side: Side, Z: Array) -> Float32Array:
+    """Return the eigenfunctions of all objects, which are there already if all are in the sample.
+
+    Parameters
+    ----------
+    side : Side
+        The set in one metric.
+    Z : ndarray of shape (n, d)
+        All its rows.
+
+    Returns
+    -------
+    ndarray of float32, shape (n, r)
+        The values.
+    """
+    return side.values if len(Z) == len(side.values) else side.evaluate(Z)
+
+
+def find_maps(view: View, rng: np.random.Generator, known: Float32Array | None = None) -> Iterator[Float32Array]:
+    """Descend from the matched centres of one clustering; yield the map of best alignment, then the best polished one.
+
+    Parameters
+    ----------
+    view : View
+        The two sets.
+    rng : numpy.random.Generator
+        Draws clusterings and samples.
+    known : ndarray of float32, shape (r, s), optional
+        Covariances by what is known of the pairing, one more start.
+
+    Yields
+    ------
+    ndarray of float32, shape (r, s)
+        Covariances of the eigenfunctions of partners; none where all objects of a set are alike.
+    """
+    fine = MULTILEVEL.levels[-1].epsilon
+    starts = [*([] if known is None else [known]), *match_centres(view, MULTILEVEL.clusters, rng)]
+    found = sorted((descend(view, N, rng) for N in starts), key=lambda N: -view.alignment(N, fine))
+    yield from found[:1]
+    if found:
+        polished = [polish(view, N, rng) for N in found]
+        yield max(polished, key=lambda N: shared_correlation(view, N, np.random.default_rng(0)))
+
+
+def refine_all(
+    metric: str,
+    view: View,
+    values: tuple[Float32Array, Float32Array],
+    N: Float32Array,
+    constraints: Constraints,
+    n_jobs: int | None,
+) -> Iterator[Solution]:
+    """Match all objects by a map and renew the map by the matching, with more and more eigenfunctions.
+
+    Parameters
+    ----------
+    metric : str
+        The metric.
+    view : View
+        The sets in it.
+    values : tuple of two ndarray of float32
+        Eigenfunctions of all objects of X, and of Y.
+    N : ndarray of float32, shape (r, s)
+        Covariances of the eigenfunctions of partners, as samples tell them.
+    constraints : Constraints
+        What the matching keeps to.
+    n_jobs : int or None
+        How many tasks run at the same time, as in joblib.
+
+    Yields
+    ------
+    Solution
+        Each with a better held-out score than the one before.
+    """
+    U, V = values
+    best, stalled = -np.inf, 0
+    matching: Indices | None = None
+    for rank in MULTILEVEL.ranks:
+        variates = CanonicalVariates.of(N, rank) if matching is None else CanonicalVariates.fit(U, V, matching, rank)
+        A, B = variates.images(U, V)
+        bonus = None if constraints.sparse_prior is None else scale_prior(constraints.sparse_prior, A, B)
+        matching = match_all(A, B, forbidden=constraints.forbidden, bonus=bonus, n_jobs=n_jobs)
+        matching = impose_anchors(matching, constraints)
+        score = held_out_score(view, U, V, matching)
+        gains = score > best + MULTILEVEL.least_gain * abs(best) if np.isfinite(best) else True
+        stalled = 0 if gains else stalled + 1
+        if gains:
+            best = score
+            again = share_found_again(view, U, V, matching, MULTILEVEL.epsilons[-1])
+            yield Solution(metric, matching, score, again, rank)
+        elif stalled >= MULTILEVEL.patience:
+            return
+
+
+def scale_prior(prior: SparseArray, A: Float32Array, B: Float32Array) -> SparseArray:
+    """Return a prior in units of the spread of profits: its largest score outweighs what tells neighbours apart.
+
+    Parameters
+    ----------
+    prior : csr_array of shape (n, m)
+        Scores of at most 1 in modulus.
+    A, B : ndarray of float32, shape (n, r) and (m, r)
+        Objects, whose profits are A Bᵀ.
+
+    Returns
+    -------
+    csr_array of shape (n, m)
+        What is added to the profits.
+    """
+    rows = np.linspace(0, len(A) - 1, min(len(A), 500)).astype(np.intp)
+    columns = np.linspace(0, len(B) - 1, min(len(B), 2000)).astype(np.intp)
+    spread = float((A[rows] @ B[columns].T).std())
+    scaled: SparseArray = prior * np.float32(spread)
+    return scaled
+
+
+def impose_anchors(indices: Indices, constraints: Constraints) -> Indices:
+    """Return a matching with the known pairs in it; whoever had their partners gets those that become free.
+
+    Parameters
+    ----------
+    indices : ndarray of int, shape (n,)
+        A matching.
+    constraints : Constraints
+        The known pairs.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        The matching with them.
+    """
+    rows, columns = constraints.anchors
+    if not len(rows):
+        return indices
+    indices = indices.copy()
+    owner = np.full(constraints.m, -1, dtype=np.intp)
+    matched = np.flatnonzero(indices >= 0)
+    owner[indices[matched]] = matched
+    for i, j in zip(rows.tolist(), columns.tolist(), strict=True):
+        before, other = int(indices[i]), int(owner[j])
+        if before == j:
+            continue
+        indices[i], owner[j] = j, i
+        if other >= 0:
+            indices[other] = before
+        if before >= 0:
+            owner[before] = other
+    return indices
+
+
+def search(problem: Problem, *, seed: int, n_jobs: int | None) -> Generator[Step, None, tuple[list[Solution], View]]:
+    """Search in one metric after another, until one solution is found twice and predicts its own held-out pairs.
+
+    Parameters
+    ----------
+    problem : Problem
+        The two sets, in canonical form.
+    seed : int
+        Draws whatever is random.
+    n_jobs : int or None
+        How many tasks run at the same time, as in joblib.
+
+    Returns
+    -------
+    solutions : list of Solution
+        The best first; empty where all objects of a set are alike in every metric.
+    view : View
+        The metric of the best.
+
+    Yields
+    ------
+    Step
+        A step for each matching of all objects.
+    """
+    rng = np.random.default_rng([seed, MULTILEVEL.sample])
+    x, y = sample_rows(problem.x, rng), sample_rows(problem.y, rng)
+    views: dict[str, View] = {}
+    solutions: list[Solution] = []
+    metrics = suitable_metrics(x, y, problem.metric)
+    turns = [(clustering, metric) for clustering in range(MULTILEVEL.clusterings) for metric in metrics]
+    for number, (clustering, metric) in enumerate(turns):
+        if metric not in views:
+            views[metric] = fit_view(metric, x, y, seed)
+        view = views[metric]
+        known = known_covariances(view, problem)
+        values: tuple[Float32Array, Float32Array] | None = None
+        found: list[Solution] = []
+        for N in find_maps(view, np.random.default_rng([seed, number, clustering]), known):
+            values = values or (all_values(view.x, problem.x), all_values(view.y, problem.y))
+            for solution in refine_all(metric, view, values, N, problem.constraints, n_jobs):
+                yield Step(number, len(found), solution.indices, solution.score)
+                found.append(solution)
+            if found and found[-1].found_again >= MULTILEVEL.decided:
+                break
+        del values
+        if found:
+            solutions.append(max(found, key=lambda each: each.score))
+            if is_decided(solutions):
+                break
+    ranked = rank_solutions(solutions, views, problem)
+    return ranked, views[ranked[0].metric] if ranked else next(iter(views.values()))
+
+
+def known_covariances(view: View, problem: Problem) -> Float32Array | None:
+    """Return covariances of the eigenfunctions of partners by known pairs or a prior, None where there is neither.
+
+    Parameters
+    ----------
+    view : View
+        The metric.
+    problem : Problem
+        The two sets, and what is known.
+
+    Returns
+    -------
+    ndarray of float32, shape (r, s), or None
+        The covariances.
+    """
+    constraints = problem.constraints
+    rows, columns = constraints.anchors
+    if len(rows) >= MULTILEVEL.fewest_anchors:
+        U, V = view.x.evaluate(problem.x[rows]), view.y.evaluate(problem.y[columns])
+        return covariances(U, V, np.arange(len(rows)))
+    if constraints.sparse_prior is not None and constraints.sparse_prior.nnz:
+        prior = constraints.sparse_prior.tocoo()
+        order = np.argsort(-prior.data, kind="stable")[: MULTILEVEL.sample]
+        U, V = view.x.evaluate(problem.x[prior.row[order]]), view.y.evaluate(problem.y[prior.col[order]])
+        weights = np.maximum(prior.data[order], 0.0)[:, None].astype(np.float32)
+        return np.asarray((U * weights).T @ V / max(float(weights.sum()), 1e-30), dtype=np.float32)
+    return None
+
+
+def is_decided(solutions: list[Solution]) -> bool:
+    """Tell whether the last solution was found before, and predicts its own held-out pairs.
+
+    Parameters
+    ----------
+    solutions : list of Solution
+        What was found, in the order of the search.
+
+    Returns
+    -------
+    bool
+        Whether there is no need to go on.
+    """
+    last = solutions[-1]
+    return last.found_again >= MULTILEVEL.decided and any(
+        (other.indices == last.indices).mean() >= MULTILEVEL.same for other in solutions[:-1]
+    )
+
+
+def rank_solutions(solutions: list[Solution], views: dict[str, View], problem: Problem) -> list[Solution]:
+    """Return solutions, the best first: by held-out scores in all metrics, each in units of the best there.
+
+    Parameters
+    ----------
+    solutions : list of Solution
+        What was found.
+    views : dict of str to View
+        The metrics.
+    problem : Problem
+        The two sets.
+
+    Returns
+    -------
+    list of Solution
+        The same, in order.
+    """
+    if len(solutions) < 2:
+        return list(solutions)
+    totals = np.zeros(len(solutions))
+    for view in views.values():
+        scores = np.array([score_sample(view, problem, solution.indices) for solution in solutions])
+        totals += scores / max(float(scores.max()), 1e-30)
+    return [solutions[k] for k in np.argsort(-totals, kind="stable")]
+
+
+def score_sample(view: View, problem: Problem, indices: Indices) -> float:
+    """Return the held-out score of a sample of the pairs in one metric.
+
+    Parameters
+    ----------
+    view : View
+        The metric.
+    problem : Problem
+        The two sets.
+    indices : ndarray of int, shape (n,)
+        The matching.
+
+    Returns
+    -------
+    float
+        The score.
+    """
+    matched = np.flatnonzero(indices >= 0)
+    rows = matched[:: max(1, -(-len(matched) // MULTILEVEL.unrelated_sample))]
+    U, V = view.x.evaluate(problem.x[rows]), view.y.evaluate(problem.y[indices[rows]])
+    return held_out_score(view, U, V, np.arange(len(rows)))
+
+
+def score_unrelated(view: View, problem: Problem, seed: int) -> float:
+    """Return the held-out score of what the same search finds in a set like Y that has nothing to do with X.
+
+    Parameters
+    ----------
+    view : View
+        The metric of the best solution.
+    problem : Problem
+        The two sets.
+    seed : int
+        Draws the unrelated set.
+
+    Returns
+    -------
+    float
+        The score; 0 where nothing is found.
+    """
+    rng = np.random.default_rng([seed, MULTILEVEL.unrelated_sample])
+    sides = [side.take(rng, MULTILEVEL.unrelated_sample) for side in (view.x, view.y)]
+    unrelated = View(view.metric, *sides).unrelated(rng)
+    values = unrelated.x.values, unrelated.y.values
+    free = Constraints(len(values[0]), len(values[1]), min(map(len, values)))
+    for N in find_maps(unrelated, rng):
+        return max(solution.score for solution in refine_all(view.metric, unrelated, values, N, free, 1))
+    return 0.0
+
+
+def support(solutions: list[Solution]) -> float:
+    """Return the share of the solutions that agree with the best, each weighed by its held-out score in its own metric.
+
+    Parameters
+    ----------
+    solutions : list of Solution
+        What was found, the best first.
+
+    Returns
+    -------
+    float
+        1 where all agree; of a solution that nothing was compared with, one half.
+    """
+    if len(solutions) == 1:
+        return 0.5
+    best = solutions[0]
+    agrees = [(other.indices == best.indices).mean() >= MULTILEVEL.same for other in solutions]
+    weights = np.array([max(other.found_again, 1e-6) for other in solutions])
+    return float(weights[agrees].sum() / weights.sum())

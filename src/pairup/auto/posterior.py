@@ -1,0 +1,184 @@
+"""Probabilities of pairs of many objects: each half of the pairs is predicted by the map of the other half."""
+
+import numpy as np
+
+from pairup.auto.canonical_variates import CanonicalVariates
+from pairup.auto.partners import find_candidates
+from pairup.auto.schedule import MULTILEVEL
+from pairup.types import Array, Float32Array, Indices, Int32Array, SparseArray
+
+
+def predict_pairs(
+    U: Float32Array, V: Float32Array, indices: Indices, rank: int, *, n_jobs: int | None = None
+) -> tuple[Int32Array, Float32Array, Array]:
+    """Return candidates of every x and their profits, by the map of pairs that x has no part in.
+
+    Parameters
+    ----------
+    U, V : ndarray of float32, shape (n, r) and (m, s)
+        Eigenfunctions of both sets.
+    indices : ndarray of int, shape (n,)
+        The matching.
+    rank : int
+        How many eigenfunctions take part.
+    n_jobs : int, optional
+        How many tasks run at the same time, as in joblib.
+
+    Returns
+    -------
+    candidates : ndarray of int32, shape (n, k + 1)
+        The partner of x, −1 if it has none, and its other candidates.
+    profit : ndarray of float32, shape (n, k + 1)
+        Logarithms of density ratios.
+    others : ndarray of shape (n, q)
+        The logarithm of the weight that all other y have together, for each sharpness: Σ_j exp(sharpness·profit), as a
+        sample of them tells.
+    """
+    k = min(MULTILEVEL.posterior, len(V))
+    candidates = np.empty((len(U), k + 1), dtype=np.int32)
+    profit = np.empty((len(U), k + 1), dtype=np.float32)
+    rest = np.empty((len(U), len(MULTILEVEL.sharpnesses)))
+    sample = np.linspace(0, len(V) - 1, min(len(V), MULTILEVEL.posterior_sample)).astype(np.intp)
+    fold = np.zeros(len(U), dtype=np.intp)
+    fold[np.flatnonzero(indices >= 0)[1::2]] = 1
+    for held in (0, 1):
+        rows = np.flatnonzero(fold == held)
+        fitted = np.where(fold == held, -1, indices)
+        A, B = CanonicalVariates.fit(U, V, fitted, rank).images(U[rows], V)
+        found, values = find_candidates(A, B, k, n_jobs=n_jobs)
+        for first in range(0, len(rows), MULTILEVEL.block):
+            part = slice(first, first + MULTILEVEL.block)
+            rest[rows[part]] = _rest(A[part] @ B[sample].T, found[part], sample, len(V))
+        own = indices[rows]
+        found[found == own[:, None]] = -1  # the partner stands in the first column
+        candidates[rows, 0], candidates[rows, 1:] = own, found
+        profit[rows, 0], profit[rows, 1:] = np.einsum("ij,ij->i", A, B[own]), values
+    return candidates, profit, rest
+
+
+def _rest(G: Float32Array, found: Int32Array, sample: Indices, m: int) -> Array:
+    """Return the logarithm of the weight of all y that are no candidates, for each sharpness."""
+    G = G.astype(np.float64)
+    for column in found.T:  # candidates have weights of their own
+        G[column[:, None] == sample] = -np.inf
+    top = np.where(np.isfinite(G.max(axis=1)), G.max(axis=1), 0.0)
+    sums = [np.exp(s * (G - top[:, None])).sum(axis=1) * (m / len(sample)) for s in MULTILEVEL.sharpnesses]
+    weights: Array = np.stack([s * top for s in MULTILEVEL.sharpnesses], axis=1) + np.log(
+        np.stack(sums, axis=1) + 1e-300
+    )
+    return weights
+
+
+def pair_probabilities(candidates: Int32Array, profit: Float32Array, others: Array, m: int) -> Array:
+    """Return how likely each candidate is, rows and columns balanced, as sharp as held-out pairs allow.
+
+    Parameters
+    ----------
+    candidates : ndarray of int32, shape (n, k)
+        The partner of each x in the first column, then other candidates; −1 stands for none.
+    profit : ndarray of float32, shape (n, k)
+        Logarithms of density ratios.
+    others : ndarray of shape (n, q)
+        Logarithms of the weight of all other y, for each sharpness.
+    m : int
+        The number of y.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+        Probabilities; no row or column sums to more than 1.
+    """
+    matched = candidates[:, 0] >= 0
+    best, chosen = -np.inf, np.zeros(candidates.shape)
+    for sharpness, rest in zip(MULTILEVEL.sharpnesses, others.T, strict=True):
+        likely = balance_candidates(candidates, sharpness * profit.astype(np.float64), rest, m)
+        # What is said of the partner is what held-out pairs confirm or deny.
+        value = float(np.log(np.maximum(likely[matched, 0], 1e-3 / m)).mean()) if matched.any() else 0.0
+        if value > best:
+            best, chosen = value, likely
+    return chosen
+
+
+def balance_candidates(candidates: Int32Array, logits: Array, rest: Array, m: int) -> Array:
+    """Return exp(logits) in proportion to all weights of a row, scaled until no column sums to more than 1.
+
+    Parameters
+    ----------
+    candidates : ndarray of int32, shape (n, k)
+        Columns of each row, −1 for none.
+    logits : ndarray of shape (n, k)
+        Logarithms of their weights.
+    rest : ndarray of shape (n,)
+        The logarithm of the weight of all other columns of each row.
+    m : int
+        The number of columns.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+        Probabilities.
+    """
+    is_there = candidates >= 0
+    logits = np.where(is_there, logits, -np.inf)
+    top = np.maximum(logits.max(axis=1), rest)
+    weights, left = np.exp(logits - top[:, None]), np.exp(rest - top)
+    columns = np.where(is_there, candidates, 0)
+    likely = weights / (weights.sum(axis=1) + left)[:, None]
+    for _ in range(MULTILEVEL.balancings):
+        sums = np.bincount(columns.ravel(), likely.ravel(), minlength=m)
+        if sums.max() <= 1.0 + 1e-6:
+            break
+        weights = weights / np.maximum(sums, 1.0)[columns]
+        likely = weights / (weights.sum(axis=1) + left)[:, None]
+    kept: Array = likely / np.maximum(np.bincount(columns.ravel(), likely.ravel(), minlength=m), 1.0)[columns]
+    return kept
+
+
+def as_sparse(candidates: Int32Array, likely: Array, m: int) -> SparseArray:
+    """Return probabilities of candidates as a sparse matrix.
+
+    Parameters
+    ----------
+    candidates : ndarray of int32, shape (n, k)
+        Columns of each row, −1 for none.
+    likely : ndarray of shape (n, k)
+        Their probabilities.
+    m : int
+        The number of columns.
+
+    Returns
+    -------
+    csr_array of shape (n, m)
+        The matrix; its rows are sorted.
+    """
+    from scipy.sparse import csr_array
+
+    kept = (candidates >= 0) & (likely > 0)
+    rows, places = np.nonzero(kept)
+    matrix = csr_array((likely[rows, places], (rows, candidates[rows, places])), shape=(len(candidates), m))
+    matrix.sort_indices()
+    return matrix
+
+
+def impose_anchors(candidates: Int32Array, likely: Array, anchors: tuple[Indices, Indices]) -> Array:
+    """Return probabilities in which known pairs have 1, and whatever contradicts them 0.
+
+    Parameters
+    ----------
+    candidates : ndarray of int32, shape (n, k)
+        Columns of each row, the partner first; known pairs are partners.
+    likely : ndarray of shape (n, k)
+        Their probabilities.
+    anchors : tuple of two ndarray of int
+        Rows and columns of the known pairs.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+        The probabilities.
+    """
+    rows, columns = anchors
+    likely = np.where(np.isin(candidates, columns), 0.0, likely)
+    likely[rows] = 0.0
+    likely[rows, 0] = 1.0
+    return likely

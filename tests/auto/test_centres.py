@@ -1,0 +1,32 @@
+"""Matched cluster centres."""
+
+import numpy as np
+
+from pairup.auto.centres import cluster, match_centres
+from pairup.auto.multilevel import fit_view
+from pairup.auto.view import covariances
+
+
+def test_matched_centres_lead_near_the_true_map():
+    rng = np.random.default_rng(0)
+    Z = rng.gamma(2.0, size=(1500, 4)) * [4, 3, 2, 1]
+    view = fit_view("euclidean", Z, Z @ np.linalg.qr(rng.normal(size=(6, 4)))[0].T, 0)
+    truth = covariances(view.x.values, view.y.values, np.arange(1500))[:6, :6]
+    starts = [N[:6, :6] for N in match_centres(view, 80, np.random.default_rng(0))]
+    assert 1 <= len(starts) <= 4
+    cosines = [np.vdot(N, truth) / np.linalg.norm(N) / np.linalg.norm(truth) for N in starts]
+    assert max(cosines) > 0.8
+
+
+def test_clusters_have_all_objects_and_the_means_of_their_eigenfunctions():
+    Z = np.random.default_rng(0).normal(size=(200, 3))
+    side = fit_view("euclidean", Z, Z, 0).x
+    centres, means, counts = cluster(side, 10, np.random.default_rng(0))
+    assert centres.shape == (10, 3)
+    assert counts.sum() == 200
+    np.testing.assert_allclose(counts @ means / 200, side.values.mean(axis=0), atol=1e-4)
+
+
+def test_equal_objects_give_no_start():
+    view = fit_view("euclidean", np.ones((400, 2)) + 1e-30, np.random.default_rng(0).normal(size=(400, 2)), 0)
+    assert list(match_centres(view, 20, np.random.default_rng(0))) == []

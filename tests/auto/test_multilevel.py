@@ -1,0 +1,127 @@
+"""Coarse to fine, for many objects."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, issparse
+
+import pairup
+from pairup.auto.multilevel import Solution, impose_anchors, is_decided, support
+from pairup.auto.schedule import MULTILEVEL
+from pairup.constraints import Constraints
+
+
+def turned(n, seed=0):
+    """Skewed data against themselves, turned into more dimensions, with a little noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.gamma(2.0, size=(n, 5)) * [5, 4, 3, 2, 1]
+    Y = X @ np.linalg.qr(rng.normal(size=(8, 5)))[0].T + 0.02 * rng.normal(size=(n, 8))
+    order = rng.permutation(n)
+    return X, Y[order], np.argsort(order)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick():
+    """Fewer clusters, landmarks and updates: enough for some hundred objects."""
+    usual = {"clusters": 80, "landmarks": 300, "starts_per_clustering": 2, "polishings": 20, "polished": 400}
+    kept = {name: getattr(MULTILEVEL, name) for name in usual}
+    for name, value in usual.items():
+        object.__setattr__(MULTILEVEL, name, value)
+    yield
+    for name, value in kept.items():
+        object.__setattr__(MULTILEVEL, name, value)
+
+
+@pytest.fixture(scope="module")
+def solved(quick):
+    X, Y, truth = turned(500)
+    return X, Y, truth, pairup.match(X, Y, solver="multilevel")
+
+
+def test_two_views_of_the_same_objects_are_paired_and_the_answer_knows_it(solved):
+    _, _, truth, m = solved
+    right = m.indices == truth
+    assert right.mean() > 0.9
+    assert m.reliable
+    assert abs(m.reliability - right.mean()) < 0.2
+    assert sorted(m.indices.tolist()) == list(range(500))
+
+
+def test_probabilities_are_sparse_and_agree_with_the_confidence(solved):
+    _, _, _, m = solved
+    assert issparse(m.probabilities)
+    own = m.probabilities[np.arange(500), m.indices]
+    np.testing.assert_allclose(own, m.confidence)
+    assert m.probabilities.sum(axis=1).max() <= 1 + 1e-9
+    assert m.probabilities.sum(axis=0).max() <= 1 + 1e-9
+    assert m.candidates(3)[0].shape == (500, 3)
+    assert "searches found this pairing" in m.report
+
+
+def test_order_origin_unit_and_the_first_set_change_nothing(solved):
+    X, Y, _, m = solved
+    rng = np.random.default_rng(5)
+    rows, columns = rng.permutation(500), rng.permutation(5)
+    other = pairup.match(Y, (4.0 * X + 3.0)[rows][:, columns], solver="multilevel")
+    inverse = np.empty(500, dtype=int)
+    inverse[other.indices] = np.arange(500)
+    np.testing.assert_array_equal(m.indices[rows], inverse)
+
+
+def test_unrelated_sets_are_not_believed():
+    rng = np.random.default_rng(0)
+    m = pairup.match(rng.normal(size=(400, 5)), rng.gamma(2.0, size=(420, 6)), solver="multilevel")
+    assert m.reliable is False
+    assert m.reliability < 0.2
+    assert (m.indices >= 0).all()
+
+
+def test_known_and_forbidden_pairs_and_a_sparse_prior_are_kept_to():
+    X, Y, truth = turned(400, seed=1)
+    prior = csr_array((np.ones(50), (np.arange(50), truth[:50])), shape=(400, 400))
+    known, wrong = (7, int(truth[8])), (5, int(truth[5]))
+    m = pairup.match(X, Y, solver="multilevel", anchors=[known], forbidden=[wrong], prior=prior)
+    assert m.indices[7] == known[1]
+    assert m.confidence[7] == 1.0
+    assert m.indices[5] != wrong[1]
+    assert m.probabilities[5, wrong[1]] == 0.0
+    assert len(np.unique(m.indices[m.indices >= 0])) == (m.indices >= 0).sum() >= 399
+
+
+def test_an_overlap_keeps_the_likeliest_pairs(solved):
+    X, Y, truth, _ = solved
+    m = pairup.match(X, Y, solver="multilevel", overlap=0.5)
+    assert (m.indices >= 0).sum() == 250
+    assert (m.indices == truth)[m.indices >= 0].mean() > 0.95
+
+
+def test_equal_rows_get_a_word():
+    X = np.ones((400, 3))
+    m = pairup.match(X, np.random.default_rng(0).normal(size=(400, 3)), solver="multilevel")
+    assert m.reliable is False
+    assert "nothing tells them apart" in m.report
+
+
+def test_what_cannot_work_is_refused():
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    with pytest.raises(ValueError, match="needs at least"):
+        pairup.match(X, X, solver="multilevel")
+    with pytest.raises(ValueError, match="takes tables"):
+        pairup.match(np.zeros((400, 400)), np.zeros((400, 400)), metric="precomputed", solver="multilevel")
+    with pytest.raises(ValueError, match="solver must be"):
+        pairup.match(X, X, solver="quick")
+    with pytest.raises(ValueError, match="solver can be used with method='auto' only"):
+        pairup.match(X, X, method="lsom", solver="dense")
+
+
+def test_known_pairs_are_put_into_a_matching():
+    constraints = Constraints(4, 4, 4, (np.array([0, 1]), np.array([1, 0])))
+    assert impose_anchors(np.array([3, 1, 0, 2]), constraints).tolist() == [1, 0, 3, 2]
+
+
+def test_solutions_found_twice_decide_and_support_counts_those_that_agree():
+    one, other = np.arange(10), np.arange(10)[::-1].copy()
+    found = [Solution("a", one, 1.0, 0.8, 32), Solution("b", other, 1.0, 0.8, 32), Solution("c", one, 1.0, 0.8, 32)]
+    assert not is_decided(found[:2])
+    assert is_decided(found)
+    assert support(found) == pytest.approx(2 / 3)
+    assert support(found[:1]) == 0.5

@@ -1,0 +1,91 @@
+"""Partners of many objects."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from pairup.auto import partners
+from pairup.auto.partners import add_bonus, among, cut_into_cells, find_candidates, mask_pairs, match_all, unmatched
+
+
+def points(n, seed=0, d=4):
+    return np.random.default_rng(seed).normal(size=(n, d)).astype(np.float32)
+
+
+def images(Z):
+    """Rows and columns whose inner products fall with the distance."""
+    ones, half = np.ones((len(Z), 1), dtype=np.float32), -(Z**2).sum(axis=1, keepdims=True) / 2
+    return np.hstack([Z, ones, half]), np.hstack([Z, half, ones])
+
+
+def test_candidates_are_the_best_columns():
+    A, B = points(50), points(70, 1)
+    candidates, profit = find_candidates(A, B, 6)
+    G = A @ B.T
+    expected = np.sort(G, axis=1)[:, -6:]
+    np.testing.assert_allclose(np.sort(profit, axis=1), expected, atol=1e-5)
+    np.testing.assert_allclose(np.take_along_axis(G, candidates.astype(np.intp), axis=1), profit, atol=1e-5)
+
+
+def test_cells_hold_every_row_once_and_nearly_all_nearest_columns(monkeypatch):
+    small = replace(partners.MULTILEVEL, compared=100, cell=60, row_cell=15, compared_in_cells=500, rows=50)
+    A, B = images(points(1500))
+    order = np.random.default_rng(3).permutation(1500)
+    exact, _ = find_candidates(A, B[order], 1)
+    monkeypatch.setattr(partners, "MULTILEVEL", small)
+    rows, _ = cut_into_cells(A, B[order])
+    np.testing.assert_array_equal(np.sort(np.concatenate(rows)), np.arange(1500))
+    found, _ = find_candidates(A, B[order], 1)
+    assert (found == exact).mean() > 0.95
+
+
+@pytest.mark.parametrize(("n", "m"), [(120, 120), (80, 120), (120, 80)])
+def test_equal_points_find_each_other(n, m):
+    Z = points(120)
+    order = np.random.default_rng(1).permutation(m)
+    A, B = images(Z)
+    indices = match_all(A[:n], B[:m][order])
+    both = min(n, m)
+    assert (indices >= 0).sum() == both
+    assert len(np.unique(indices[indices >= 0])) == both
+    right = indices[:both] >= 0
+    right &= order[indices[:both]] == np.arange(both)
+    assert right.mean() > 0.98
+
+
+def test_whatever_is_left_is_matched_among_itself(monkeypatch):
+    monkeypatch.setattr(partners, "MULTILEVEL", replace(partners.MULTILEVEL, candidates=1, dense_leftovers=10))
+    indices = match_all(points(100), points(100, 1))
+    assert sorted(indices.tolist()) == list(range(100))
+
+
+def test_forbidden_pairs_are_in_no_matching():
+    A, B = images(points(60))
+    wrong = np.arange(60), np.arange(60)
+    indices = match_all(A, B, forbidden=wrong)
+    assert (indices != np.arange(60)).all()
+    assert len(np.unique(indices[indices >= 0])) == (indices >= 0).sum() >= 58
+
+
+def test_a_bonus_decides_between_partners_and_brings_new_ones():
+    A, B = images(points(40))
+    bonus = csr_array((np.full(2, 100.0), ([3, 7], [20, 30])), shape=(40, 40))
+    indices = match_all(A, B, bonus=bonus)
+    assert indices[3] == 20
+    assert indices[7] == 30
+    candidates, profit = find_candidates(A, B, 2)
+    more, gains = add_bonus(A, B, candidates, profit, bonus)
+    assert more.shape == (40, 3)
+    assert gains[3, 2] == pytest.approx(float(A[3] @ B[20]) + 100.0, rel=1e-5)
+
+
+def test_pairs_are_masked_numbered_and_counted():
+    candidates = np.array([[0, 1], [1, 2]], dtype=np.int32)
+    mask_pairs(candidates, (np.array([1]), np.array([2])))
+    assert candidates.tolist() == [[0, 1], [1, -1]]
+    i, j = among((np.array([1, 3]), np.array([2, 0])), np.array([3, 0]), np.array([0, 1]), 4, 3)
+    assert (i.tolist(), j.tolist()) == ([0], [0])
+    rows, columns = unmatched(np.array([2, -1]), 4)
+    assert (rows.tolist(), columns.tolist()) == ([1], [0, 1, 3])
