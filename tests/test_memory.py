@@ -141,7 +141,8 @@ rng = np.random.default_rng(0)
 X, Y = rng.normal(size=(5000, 3)), rng.normal(size=(5000, 2))
 graph = csr_array(eye_array(5000, k=1) + eye_array(5000, k=-1))
 resource.setrlimit(resource.RLIMIT_AS, (1_500_000_000, 1_500_000_000))
-calls = [lambda: pairup.match(X, Y), lambda: pairup.match(graph, graph), lambda: MatchedRegressor().fit(X, Y)]
+calls = [lambda: pairup.match(X, Y, solver="dense"), lambda: pairup.match(graph, graph)]
+calls += [lambda: MatchedRegressor().fit(X, Y)]
 calls += [lambda name=name: getattr(pairup, name)().fit(X, Y) for name in ("KSHSIC", "KSNOCCO", "KSMI", "LSOM")]
 calls += [lambda name=name: pairup.dependence(X, Y, measure=name) for name in ("lsmi", "hsic", "nocco", "mi")]
 for call in calls:

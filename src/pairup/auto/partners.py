@@ -7,11 +7,10 @@ import numpy as np
 
 from pairup.assignment import assign
 from pairup.auto.schedule import MULTILEVEL
+from pairup.constraints import NO_ANCHORS
 from pairup.parallel import run
 from pairup.sparse_assignment import assign_sparse
 from pairup.types import Float32Array, Indices, Int32Array, SparseArray
-
-NO_PAIRS = (np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp))
 
 
 def find_candidates(
@@ -117,7 +116,7 @@ def match_all(
     A: Float32Array,
     B: Float32Array,
     *,
-    forbidden: tuple[Indices, Indices] = NO_PAIRS,
+    forbidden: tuple[Indices, Indices] = NO_ANCHORS,
     bonus: "SparseArray | None" = None,
     n_jobs: int | None = None,
 ) -> Indices:
@@ -214,7 +213,7 @@ def among(pairs: tuple[Indices, Indices], rows: Indices, columns: Indices, n: in
         The pairs that lie among them.
     """
     if not len(pairs[0]):
-        return NO_PAIRS
+        return NO_ANCHORS
     place_x, place_y = np.full(n, -1, dtype=np.intp), np.full(m, -1, dtype=np.intp)
     place_x[rows], place_y[columns] = np.arange(len(rows)), np.arange(len(columns))
     i, j = place_x[pairs[0]], place_y[pairs[1]]
