@@ -1,6 +1,6 @@
 """Coarse to fine, for many objects: matched centres, descents on samples, then partners among all."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -195,8 +195,10 @@ def scale_prior(prior: SparseArray, A: Float32Array, B: Float32Array) -> SparseA
     csr_array of shape (n, m)
         What is added to the profits.
     """
-    rows = np.linspace(0, len(A) - 1, min(len(A), 500)).astype(np.intp)
-    columns = np.linspace(0, len(B) - 1, min(len(B), 2000)).astype(np.intp)
+    rows, columns = (
+        np.linspace(0, len(Z) - 1, min(len(Z), most)).astype(np.intp)
+        for Z, most in zip((A, B), MULTILEVEL.prior_sample, strict=True)
+    )
     spread = float((A[rows] @ B[columns].T).std())
     scaled: SparseArray = prior * np.float32(spread)
     return scaled
@@ -413,8 +415,24 @@ def score_unrelated(view: View, problem: Problem, seed: int) -> float:
     return 0.0
 
 
+def agree_with_best(solutions: Sequence[Solution]) -> list[bool]:
+    """Tell which solutions are the same as the first.
+
+    Parameters
+    ----------
+    solutions : sequence of Solution
+        What was found, the best first.
+
+    Returns
+    -------
+    list of bool
+        Whether each has enough pairs in common with it; the first is one of them.
+    """
+    return [bool((other.indices == solutions[0].indices).mean() >= MULTILEVEL.same) for other in solutions]
+
+
 def support(solutions: list[Solution]) -> float:
-    """Return the share of the solutions that agree with the best, each weighed by its held-out score in its own metric.
+    """Return the share of the solutions that agree with the best, each weighed by how many of its pairs it finds again.
 
     Parameters
     ----------
@@ -428,7 +446,5 @@ def support(solutions: list[Solution]) -> float:
     """
     if len(solutions) == 1:
         return 0.5
-    best = solutions[0]
-    agrees = [(other.indices == best.indices).mean() >= MULTILEVEL.same for other in solutions]
     weights = np.array([max(other.found_again, 1e-6) for other in solutions])
-    return float(weights[agrees].sum() / weights.sum())
+    return float(weights[agree_with_best(solutions)].sum() / weights.sum())

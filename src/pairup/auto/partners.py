@@ -99,11 +99,16 @@ def _cells(Z: Float32Array, k: int) -> tuple[Float32Array, list[Indices]]:
     from sklearn.cluster import MiniBatchKMeans
 
     step = max(1, len(Z) // (MULTILEVEL.cell_sample * k))
-    means = MiniBatchKMeans(k, n_init=1, max_iter=20, batch_size=4096, random_state=0).fit(Z[::step])
+    means = MiniBatchKMeans(
+        k, n_init=1, max_iter=MULTILEVEL.cell_steps, batch_size=MULTILEVEL.block, random_state=0
+    ).fit(Z[::step])
     middles = means.cluster_centers_.astype(np.float32)
     half = (middles**2).sum(axis=1) / 2
     label = np.concatenate(
-        [(Z[first : first + 8192] @ middles.T - half).argmax(axis=1) for first in range(0, len(Z), 8192)]
+        [
+            (Z[first : first + MULTILEVEL.block] @ middles.T - half).argmax(axis=1)
+            for first in range(0, len(Z), MULTILEVEL.block)
+        ]
     )
     order = np.argsort(label, kind="stable")
     counts = np.bincount(label, minlength=k)

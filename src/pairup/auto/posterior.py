@@ -93,7 +93,9 @@ def pair_probabilities(candidates: Int32Array, profit: Float32Array, others: Arr
     for sharpness, rest in zip(MULTILEVEL.sharpnesses, others.T, strict=True):
         likely = balance_candidates(candidates, sharpness * profit.astype(np.float64), rest, m)
         # What is said of the partner is what held-out pairs confirm or deny.
-        value = float(np.log(np.maximum(likely[matched, 0], 1e-3 / m)).mean()) if matched.any() else 0.0
+        value = (
+            float(np.log(np.maximum(likely[matched, 0], MULTILEVEL.least_share / m)).mean()) if matched.any() else 0.0
+        )
         if value > best:
             best, chosen = value, likely
     return chosen

@@ -322,7 +322,9 @@ class MultilevelConstants:
     cell: int = 1000  # columns of a cell
     row_cell: int = 250  # rows of a cell: the fewer, the nearer to them are the columns that they are compared with
     cell_sample: int = 30  # objects per cell by which cells are found
+    cell_steps: int = 20  # of the clustering that finds them
     compared_in_cells: int = 8000  # columns that are compared with the rows of a cell
+    prior_sample: tuple[int, int] = (500, 2000)  # rows and columns that show how far profits spread
     # Soft updates of the map on samples, which average out what single samples and pairs get wrong
     polished: int = 1500  # objects of each set that an update sees
     polishings: int = 100  # updates
@@ -346,6 +348,7 @@ class MultilevelConstants:
     unrelated_sample: int = 4000  # objects of the unrelated sets
     posterior: int = 20  # candidates of each object that get a probability
     sharpnesses: tuple[float, ...] = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.4, 2.0)  # of which the data choose
+    least_share: float = 1e-3  # of 1/m: a partner is never less likely where sharpnesses are compared
     balancings: int = 20  # of rows and columns of the probabilities
     posterior_sample: int = 200  # y by which the weight of those that are no candidates is estimated
 

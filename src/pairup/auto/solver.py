@@ -19,7 +19,7 @@ from pairup.auto.geometry import GeometryPair, JointGeometry
 from pairup.auto.metrics import metric_in_words
 from pairup.auto.partners import mask_pairs
 from pairup.auto.problem import Context, Problem
-from pairup.auto.schedule import CALIBRATION, CONSENSUS, GEOMETRY, MULTILEVEL, OVERLAP, PROBLEM
+from pairup.auto.schedule import CALIBRATION, CONSENSUS, GEOMETRY, OVERLAP, PROBLEM
 from pairup.auto.search import is_clear, pool_solutions, select_geometries, soften
 from pairup.auto.significance import Significance, compare_with_unrelated
 from pairup.auto.stages import Geometries, score_matchings, search
@@ -194,7 +194,7 @@ def assess_many(
         The reasons in words.
     """
     best = solutions[0]
-    agree = sum(bool((other.indices == best.indices).mean() >= MULTILEVEL.same) for other in solutions)
+    agree = sum(multilevel.agree_with_best(solutions))
     reliable = expected >= CALIBRATION.reliable_from
     lines = [
         f"About {expected:.0%} of the pairs are expected to be right.",
