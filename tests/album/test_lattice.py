@@ -22,7 +22,7 @@ def test_neighbours_are_the_eight_around_a_cell_with_weights_by_distance():
     for cell in np.flatnonzero(inner):
         found = lattice.neighbours[cell]
         assert sorted(found[found >= 0]) == np.flatnonzero((squares[cell] <= 2) & (squares[cell] > 0)).tolist()
-        np.testing.assert_allclose(lattice.weights[cell][found >= 0], 1 / squares[cell][found[found >= 0]])
+        np.testing.assert_allclose(lattice.weights[cell][found >= 0], squares[cell][found[found >= 0]] ** -2.0)
 
 
 def test_neighbourhood_is_symmetric_for_scattered_cells(rng):

@@ -1,6 +1,6 @@
 import numpy as np
 
-from pairup.album.local_search import advance, anneal_swaps, auction, box_means, scale, seed_state
+from pairup.album.local_search import advance, anneal_swaps, auction, gaussian_means, scale, seed_state
 
 GRID = np.argwhere(np.ones((16, 16)))
 
@@ -14,16 +14,18 @@ def test_random_integers_are_in_range_and_spread(rng):
     assert len({seed_state(seed) for seed in range(100)} - {0}) == 100
 
 
-def test_box_means_are_means(rng):
+def test_gaussian_means_are_means(rng):
     X = rng.random((256, 3)).astype(np.float32)
     order = rng.permutation(256)
     row, column = GRID.T.astype(np.int32)
     fixed = np.arange(256) == 18
-    means = box_means(X, order, row, column, fixed, 2)
+    means = gaussian_means(X, order, row, column, fixed, 1.2)
     for c in (0, 17, 130, 255):
-        inside = (abs(row - row[c]) <= 2) & (abs(column - column[c]) <= 2)
-        expected = np.average(X[order[inside]], axis=0, weights=np.where(fixed, 1 + 25 / 8, 1)[inside])
-        np.testing.assert_allclose(means[c], expected, rtol=1e-5)
+        inside = (abs(row - row[c]) <= 3) & (abs(column - column[c]) <= 3)  # 2.5 standard deviations
+        kernel = np.exp(-((row - row[c]) ** 2 + (column - column[c]) ** 2) / (2 * 1.2**2))
+        weights = inside * kernel * np.where(fixed, 1 + 12 * 1.2**2 / 8, 1)
+        weights[c] -= 0.5
+        np.testing.assert_allclose(means[c], np.average(X[order], axis=0, weights=weights), rtol=1e-5)
 
 
 def test_auction_with_all_options_and_a_small_increment_is_exact(rng):

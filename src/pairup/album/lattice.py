@@ -10,7 +10,7 @@ from pairup.types import Array, BoolArray, Float32Array, Indices, Int32Array
 
 NEAR = 9  # cells tried for an item around its own, itself included: the 8 nearest on a grid
 REACH = 1.5  # radius of the neighbourhood that swaps improve, in cells: the 8 nearest on a grid
-CLOSEST = 0.25  # smallest squared distance used in a weight: cells at almost the same place keep finite weights
+CLOSEST = 0.5  # smallest squared distance used in a weight: cells at almost the same place keep finite weights
 WIDEST_GAP = 3  # raster lines between two occupied lines at most: far outliers do not make a huge raster
 GRID_LIMIT = 2**28  # raster positions at most of a frame that is taken for a grid
 RASTER = (64, 4096)  # raster positions per cell, and in any case, before a coarser raster is taken
@@ -79,7 +79,7 @@ class Lattice:
 
     @property
     def weights(self) -> Float32Array:
-        """1 / d² for each neighbour at distance d, padded with 0; shape (m, k)."""
+        """1 / d⁴ for each neighbour at distance d, padded with 0; shape (m, k)."""
         return self._neighbours_and_weights[1]
 
     @cached_property
@@ -155,7 +155,7 @@ def _close_gaps(values: Array) -> Int32Array:
 
 
 def _find_neighbours(points: Array, near: Int32Array) -> tuple[Int32Array, Float32Array]:
-    """Return for each cell the cells around it, padded with −1, and their weights 1 / d²."""
+    """Return for each cell the cells around it, padded with −1, and their weights 1 / d⁴."""
     m = len(points)
     close = cKDTree(points).query_pairs(REACH, output_type="ndarray")
     # Scattered cells may have no other within reach: the nearest cells count in any case.
@@ -168,7 +168,7 @@ def _find_neighbours(points: Array, near: Int32Array) -> tuple[Int32Array, Float
     weights = np.zeros(neighbours.shape, dtype=np.float32)
     neighbours[both[:, 0], place] = both[:, 1]
     squares = ((points[both[:, 0]] - points[both[:, 1]]) ** 2).sum(axis=1)
-    weights[both[:, 0], place] = 1 / np.maximum(squares, CLOSEST)
+    weights[both[:, 0], place] = np.maximum(squares, CLOSEST) ** -2
     return neighbours, weights
 
 

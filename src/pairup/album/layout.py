@@ -7,9 +7,9 @@ every cell gets the mean features of its surroundings, and items move to cells w
 1. Sweeps: items swap with those at random offsets, and with those beside similar items, so that they can cross the
    frame in one step. A swap that loses little is accepted too; the temperature follows the mean squared distance
    between items and means. The time of a step grows as n, the number of steps as log n.
-2. Auctions: from a narrower box on, all items are reassigned at once by a sparse auction: an item that loses its cell
-   bids for another. Slower, and better.
-3. Annealing: swaps lower Σ ‖x_j − x_k‖ / d_jk² over neighbouring cells j, k at distance d_jk.
+2. Auctions: from a narrower width on, with a Gaussian kernel instead of the box, all items are reassigned at once by a
+   sparse auction: an item that loses its cell bids for another. Slower, and better.
+3. Annealing: swaps lower Σ ‖x_j − x_k‖ / d_jk⁴ over neighbouring cells j, k at distance d_jk.
 
 A preset (`DRAFT`, `DEFAULT`, `BEST`) says how much of each.
 """
@@ -22,7 +22,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from pairup.album.lattice import Lattice, split_blocks
-from pairup.album.local_search import anneal_swaps, auction, box_means
+from pairup.album.local_search import anneal_swaps, auction, gaussian_means
 from pairup.album.raster import Raster, Run
 from pairup.components import principal_components
 from pairup.parallel import count_threads, run, thread_runner
@@ -30,15 +30,18 @@ from pairup.types import Array, BoolArray, Float32Array, Indices, Int32Array
 
 WIDEST = 0.45  # half the first box, as a share of the frame's longer side
 NARROWEST = 0.9  # half the last box in cells: below 1, so that several of the last steps have the smallest box
-RESTART = 0.2  # the same for the first box where an order is there to begin with: most items stay near their cell
+RESTART = 0.25  # the same for the first box where an order is there to begin with: most items stay near their cell
 HEAT = 0.1  # temperature of sweeps in units of the residual: .05 gets stuck, .2 melts (10⁴ colours)
 REACH = 2.0  # farthest swap of a sweep in units of half the box
 COLD = 5  # sweeps without temperature at the end
-INCREMENT = 0.003  # of the bids at the narrowest box, in units of the variance, for 1,024 items
+KERNEL = 1 / 2.9  # standard deviation of the kernel of the auctions, in units of half a box of about that variance
+SHARPEST = 0.7  # standard deviation of its last kernel, in cells
+INCREMENT = 0.0037  # of the bids at the narrowest kernel, in units of the variance, for 1,024 items
 WIDENING = 4 / 3  # the increment grows as this power of the width: so do squared distances in a box of colours
 AUCTIONS = 0.7  # share of the time that the auctions take; annealing takes the rest
 REPORT = 0.02  # share of the work between two steps that are yielded
-FAR, SIMILAR = 12, 6  # cells tried near similar items, and how many items count as similar
+FAR, SIMILAR = 6, 6  # cells tried near similar items, and how many items count as similar
+ROUNDING = 1e-12  # a column whose deviations from its mean are a smaller share of its values does not vary
 DIMENSIONS = 48  # principal components in which items are compared with means of items
 TREE_DIMENSIONS = 8  # up to here a k-d tree finds similar items quicker than all distances
 MANY = 16384  # from here on similar items are looked for among candidates by the first components
@@ -61,7 +64,7 @@ class Preset:
     rounds : int
         Proposals per item beside similar items, at each width.
     bidding : int
-        Half the first box of the auctions, in cells.
+        Half a box as wide as the first kernel of the auctions, in cells.
     auctions, swaps : int
         Number of auctions, and swaps tried per item, for 1,024 items.
     shrink : float
@@ -90,7 +93,7 @@ class Preset:
 
 # The auctions and swaps of `DRAFT` and `DEFAULT` take 0.02 and 0.2 CPU s in all, however many items there are, and end
 # where that is too little for each; those of `BEST` grow as n^0.4.
-DRAFT = Preset(0.93, 10, 1, 4, 40, 100, 1.0, 1.0, 20)
+DRAFT = Preset(0.93, 10, 1, 6, 40, 100, 1.0, 1.0, 20)
 DEFAULT = Preset(0.96, 10, 1, 14, 400, 700, 1.0, 4.0, 100)
 BEST = Preset(0.99, 20, 2, 14, 4000, 3000, 0.6, 4.0, 1)
 
@@ -214,7 +217,7 @@ def _sort(
                 yield SortStep(swept * done, raster.order)
         order = raster.order
     if bids:
-        for done in _auction_on_boxes(problem, order, min(widest, preset.bidding), bids, seed):
+        for done in _auction(problem, order, min(widest, preset.bidding), bids, seed):
             yield SortStep(swept + (sold - swept) * done, order.copy())
         for done in _anneal(problem, order, TEMPERATURES, swaps, seed, n_jobs):
             yield SortStep(sold + (1 - sold) * done, order.copy())
@@ -284,14 +287,19 @@ def rotate(features: Array) -> Float32Array:
     Returns
     -------
     ndarray of float32, shape (n, k)
-        The centred items; up to three columns are not rotated, for there is nothing to gain.
+        The centred items, divided by a power of two so that none is larger than 1; up to three columns are not rotated,
+        for there is nothing to gain. Columns that vary by rounding alone are 0.
 
     Examples
     --------
     >>> rotate(np.array([[0.0, 0, 0, 0], [0, 3, 4, 0]])).shape
     (2, 1)
+    >>> bool(rotate(np.array([[0.1], [0.1], [0.1]])).any())
+    False
     """
     X = features - features.mean(axis=0)
+    X[:, np.abs(X).max(axis=0) <= ROUNDING * np.abs(features).max(axis=0)] = 0
+    X = np.ldexp(X, -int(np.frexp(np.abs(X).max(initial=0))[1]))  # exact, and no square is too small or too large
     if X.shape[1] > 3:
         U, variances = principal_components(X, solver="gram")
         X = U * np.sqrt(variances)
@@ -373,19 +381,19 @@ def _find_similar_rows(X: Float32Array, start: int, stop: int, k: int) -> Int32A
     return np.argpartition(D, k - 1, axis=1)[:, :k].astype(np.int32)
 
 
-def _auction_on_boxes(problem: SortProblem, order: Indices, widest: float, steps: int, seed: int) -> Iterator[float]:
-    """Sort `order` in place by auctions on shrinking boxes; yield the share done."""
+def _auction(problem: SortProblem, order: Indices, widest: float, steps: int, seed: int) -> Iterator[float]:
+    """Sort `order` in place by auctions on shrinking kernels; yield the share done."""
     X, cells, fixed = np.ascontiguousarray(problem.X[:, :DIMENSIONS]), problem.cells, problem.fixed
     where = np.argsort(order)
     prices = np.zeros(len(order), dtype=np.float32)
     variance = float(X.var(axis=0).sum())
-    widths = np.geomspace(max(widest, 1.0), NARROWEST, steps)
+    widths = np.geomspace(max(KERNEL * widest, SHARPEST), SHARPEST, steps)
     # The squared distance of neighbours falls as n^−⅔ for colours, and so do the increments.
-    scale = INCREMENT * variance * min(1.0, 1024 / len(order)) ** (2 / 3)
-    increments = (scale * (widths / NARROWEST) ** WIDENING).astype(np.float32)
+    scale = INCREMENT * variance * (1024 / len(order)) ** (2 / 3)
+    increments = (scale * (widths / SHARPEST) ** WIDENING).astype(np.float32)
     told = 0.0
     for step, (width, bid) in enumerate(zip(widths, increments, strict=True)):
-        means = box_means(X, order, cells.row, cells.column, fixed, max(1, round(width)))
+        means = gaussian_means(X, order, cells.row, cells.column, fixed, width)
         auction(X, means, order, where, cells.near, problem.similar, fixed, prices, bid, FAR, seed + step)
         if step / steps >= told + REPORT:
             told = step / steps
