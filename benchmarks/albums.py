@@ -3,6 +3,7 @@
     python benchmarks/albums.py colours    1024 random colours into 32×32, seeds 0–4, and with --fresh 5–9
     python benchmarks/albums.py frontier   10⁴, 10⁵ and 10⁶ random colours: each preset beside vc-flas
     python benchmarks/albums.py threads    the same on one thread and on two: wall time
+    python benchmarks/albums.py vectors    sentences, cells and tiles, vectors of many dimensions: each beside vc-flas
     python benchmarks/albums.py photos     320 Flickr photos into 16×20 and into a smiley of 320 cells
     python benchmarks/albums.py paper      the paper's six albums, by LSOM and by the default method
     python benchmarks/albums.py large      10,000 tiles into 100×100: seconds and memory of each stage
@@ -254,6 +255,33 @@ def frontier(only: str) -> None:
         print(f"| {name} | {' | '.join([*figures, '–'][:3])} | {exponent:.2f} |", flush=True)
 
 
+def vectors(only: str) -> None:
+    """Print the neighbour ratio of vectors of many dimensions, and CPU s."""
+    sentences = np.load(data_folder() / "embeddings" / "captions12k.npz")["minilm_en"].astype(float)
+    cells = np.load(data_folder() / "cells" / "pbmc2407.npz")["rna"].astype(float)
+    tiles = load_tiles(1500)[:1024]
+    sets = {
+        "10,000 sentences": (sentences[:10_000], 100),
+        "2,401 cells": (cells[:2401], 49),
+        "1,024 sentences": (sentences[10_000:11_024], 32),
+        "1,024 tiles": (photo_features(Photos.from_arrays(tiles)), 32),
+    }
+    print("\n## Vectors of many dimensions → square: neighbour ratio, CPU s\n")
+    print(f"| | {' | '.join(sets)} |\n|---|{'---|' * len(sets)}")
+    for name in ("vc-flas, default", "pairup, draft", "pairup", "vc-flas, best setting", "pairup, best"):
+        if only not in name:
+            continue
+        figures = []
+        for X, side in sets.values():
+            places = np.argwhere(np.ones((side, side)))
+            for few in (10, 30):  # compilation and first imports
+                PEERS[name][0](X[: few * few], np.argwhere(np.ones((few, few))), 1)
+            began = time.process_time()
+            order = PEERS[name][0](X, places, 0)
+            figures.append(f"{neighbour_ratio(X, side, order):.3f}, {time.process_time() - began:.2f} s")
+        print(f"| {name} | {' | '.join(figures)} |", flush=True)
+
+
 def threads() -> None:
     for name in ("pairup, draft", "pairup"):
         for side in (316, 1000):
@@ -390,7 +418,7 @@ def main() -> None:
     parser.add_argument(
         "parts",
         nargs="+",
-        choices=["colours", "frontier", "threads", "photos", "paper", "large", "damaged", "features"],
+        choices=["colours", "frontier", "threads", "vectors", "photos", "paper", "large", "damaged", "features"],
     )
     parser.add_argument("--out", type=Path, help="folder for pictures and pages [default: a temporary one]")
     parser.add_argument("--only", default="", help="compare only peers whose name contains this, such as flas")
@@ -406,6 +434,9 @@ def main() -> None:
                     photos(arguments.only) if part == "photos" else colours(arguments.only, 5 * arguments.fresh)
             elif part == "frontier":
                 frontier(arguments.only)
+            elif part == "vectors":
+                with threadpool_limits(1):
+                    vectors(arguments.only)
             elif part == "threads":
                 threads()
             elif part == "features":

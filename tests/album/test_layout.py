@@ -110,6 +110,24 @@ def test_similar_items_among_many_are_near_those_found_by_all_distances(rng):
     assert (found[:50] != np.arange(50)[:, None]).all()
 
 
+def test_most_of_the_nearest_are_found_among_many_items_of_many_dimensions(rng):
+    X = rotate(rng.normal(size=(60, 30))[rng.integers(60, size=5000)] + rng.normal(size=(5000, 30)))
+    true = find_similar(X, few=5000)
+    found = find_similar(X)
+    shared = np.mean([len(set(a) & set(b)) / len(b) for a, b in zip(found, true, strict=True)])
+    assert shared > 0.45  # of neighbours by the first four components alone .17
+    assert all(len(set(row)) == 6 and i not in row for i, row in enumerate(found))
+
+
+def test_sweeps_gather_clusters_in_many_dimensions(rng):
+    """A temperature by the residual of all dimensions, not of one, leaves .27 of the neighbours in one cluster."""
+    kind = rng.integers(60, size=3600)
+    X = rng.normal(size=(60, 30))[kind] + rng.normal(size=(3600, 30))
+    order = sort(X, np.argwhere(np.ones((60, 60))), preset=replace(DRAFT, least=10**6))  # no auctions
+    placed = kind[order].reshape(60, 60)
+    assert np.mean(placed[1:] == placed[:-1]) > 0.6
+
+
 def test_a_line_is_sorted_exactly(rng):
     values = rng.random(40)
     order = sort(values[:, None], [(0, i) for i in range(40)])

@@ -31,7 +31,7 @@ from pairup.types import Array, BoolArray, Float32Array, Indices, Int32Array
 WIDEST = 0.45  # half the first box, as a share of the frame's longer side
 NARROWEST = 0.9  # half the last box in cells: below 1, so that several of the last steps have the smallest box
 RESTART = 0.25  # the same for the first box where an order is there to begin with: most items stay near their cell
-HEAT = 0.1  # temperature of sweeps in units of the residual: .05 gets stuck, .2 melts (10⁴ colours)
+HEAT = 0.2  # temperature of sweeps in units of the residual per dimension (colours, photos, sentences, cells, mixtures)
 REACH = 2.0  # farthest swap of a sweep in units of half the box
 COLD = 5  # sweeps without temperature at the end
 KERNEL = 1 / 2.9  # standard deviation of the kernel of the auctions, in units of half a box of about that variance
@@ -44,8 +44,12 @@ FAR, SIMILAR = 6, 6  # cells tried near similar items, and how many items count 
 ROUNDING = 1e-12  # a column whose deviations from its mean are a smaller share of its values does not vary
 DIMENSIONS = 48  # principal components in which items are compared with means of items
 TREE_DIMENSIONS = 8  # up to here a k-d tree finds similar items quicker than all distances
-MANY = 16384  # from here on similar items are looked for among candidates by the first components
-CANDIDATES, CANDIDATE_DIMENSIONS = 32, 4  # how many candidates, by how many components
+MANY = 16384  # from so many items on it is slow beyond four dimensions
+FEW = 4096  # items up to which all distances are computed, to find the similar ones
+CANDIDATES, CANDIDATE_DIMENSIONS = 32, 4  # beyond: how many candidates, by how many components
+EXCHANGES = (
+    3  # and how often the neighbours of neighbours are looked at: of photos .55 → .83 of the 6 nearest are found
+)
 DISTANCES = 2**22  # distances between items computed at once
 TEMPERATURES = (0.05, 0.005)  # of the annealing, first and last, in units of the mean distance
 BLOCK = 2048  # cells whose distances are tabulated at once
@@ -213,7 +217,7 @@ def _sort(
     if swept:
         raster = Raster.of(np.ascontiguousarray(problem.X[:, :DIMENSIONS]), order, problem.cells, problem.fixed)
         with thread_runner(n_jobs) as threads:
-            for done in _sweep_on_boxes(raster, problem.similar, preset, widest, seed, threads):
+            for done in _sweep_on_boxes(problem, raster, preset, widest, seed, threads):
                 yield SortStep(swept * done, raster.order)
         order = raster.order
     if bids:
@@ -224,17 +228,18 @@ def _sort(
 
 
 def _sweep_on_boxes(
-    raster: Raster, similar: Int32Array, preset: Preset, widest: float, seed: int, threads: Run
+    problem: SortProblem, raster: Raster, preset: Preset, widest: float, seed: int, threads: Run
 ) -> Iterator[float]:
     """Sort a raster by swaps on shrinking boxes; yield the share done."""
     widest = max(widest, 1.0)
     steps = max(round(np.log(NARROWEST / widest) / np.log(preset.decay)), 1)
     told = 0.0
+    dimensions = count_dimensions(problem.X)
     for step, width in enumerate([*np.geomspace(widest, NARROWEST, steps), *[NARROWEST] * COLD]):
-        heat = HEAT if step < steps else 0.0
+        heat = HEAT / dimensions if step < steps else 0.0
         number = seed * (steps + COLD) + step
         raster.sort(width, max(2, int(REACH * width)), preset.passes, heat, number, threads)
-        raster.gather(similar, preset.rounds, number, threads)
+        raster.gather(problem.similar, preset.rounds, number, threads)
         done = (step + 1) / (steps + COLD)
         if done >= told + REPORT:
             told = done
@@ -327,7 +332,29 @@ def number_items(X: Float32Array) -> Indices:
     return np.array(cKDTree(X[:, :CANDIDATE_DIMENSIONS]).indices, dtype=np.intp)
 
 
-def find_similar(X: Float32Array, n_jobs: int | None = None, *, k: int = SIMILAR) -> Int32Array:
+def count_dimensions(X: Float32Array) -> float:
+    """Return the effective number of dimensions, (Σ λ)² / Σ λ² of the eigenvalues λ of the covariance.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Centred items as rows, not all 0.
+
+    Returns
+    -------
+    float
+        From 1, where all items lie on a line, to d, where they spread alike in all directions.
+
+    Examples
+    --------
+    >>> count_dimensions(np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]], dtype=np.float32))
+    2.0
+    """
+    C = (X.T @ X).astype(np.float64)
+    return float(np.trace(C) ** 2 / (C**2).sum())
+
+
+def find_similar(X: Float32Array, n_jobs: int | None = None, *, k: int = SIMILAR, few: int = FEW) -> Int32Array:
     """Find for each item the most similar others.
 
     Parameters
@@ -338,27 +365,32 @@ def find_similar(X: Float32Array, n_jobs: int | None = None, *, k: int = SIMILAR
         Blocks of items compared at the same time, as in joblib.
     k : int, default 6
         How many others.
+    few : int, default 4096
+        Items up to which all are compared with all.
 
     Returns
     -------
     ndarray of shape (n, k)
         For each item the numbers of the nearest others (fewer than k if there are fewer items). Of many items in many
-        dimensions these are the nearest among those that the first components bring near.
+        dimensions these are most of the nearest: they are looked for among those that the first components bring near,
+        and then among the neighbours of neighbours.
     """
     n = len(X)
     k = min(k, n - 1)
     X = np.ascontiguousarray(X[:, :DIMENSIONS])
     if X.shape[1] <= (TREE_DIMENSIONS if n < MANY else CANDIDATE_DIMENSIONS):
-        found = _query(X, k + 1, n_jobs)
-        return np.ascontiguousarray(found[:, 1:] if k else found, dtype=np.int32)
-    if n >= MANY:
-        near = _query(X[:, :CANDIDATE_DIMENSIONS], CANDIDATES + 1, n_jobs)[:, 1:]
-        rows = max(1, DISTANCES // CANDIDATES // X.shape[1])
-        tasks = [partial(_choose_nearest, X, near[s : s + rows], s, k) for s in range(0, n, rows)]
-    else:
+        nearest = _query(X, k + 1, n_jobs)
+        return np.ascontiguousarray(nearest[:, 1:] if k else nearest, dtype=np.int32)
+    if n <= few:
         rows = max(1, DISTANCES // n)
         tasks = [partial(_find_similar_rows, X, s, min(s + rows, n), k) for s in range(0, n, rows)]
-    return np.concatenate(list(run(tasks, n_jobs=n_jobs)))
+        return np.concatenate(list(run(tasks, n_jobs=n_jobs)))
+    found = _query(X[:, :CANDIDATE_DIMENSIONS], CANDIDATES + 1, n_jobs)[:, 1:].astype(np.int32)
+    rows = max(1, DISTANCES // (k * k + k + CANDIDATES) // X.shape[1])
+    for number in range(1 + EXCHANGES):
+        tasks = [partial(_choose_nearest, X, found, s, min(s + rows, n), k, number > 0) for s in range(0, n, rows)]
+        found = np.concatenate(list(run(tasks, n_jobs=n_jobs)))
+    return found
 
 
 def _query(X: Float32Array, k: int, n_jobs: int | None) -> Indices:
@@ -367,9 +399,15 @@ def _query(X: Float32Array, k: int, n_jobs: int | None) -> Indices:
     return np.reshape(found, (len(X), k))
 
 
-def _choose_nearest(X: Float32Array, near: Indices, start: int, k: int) -> Int32Array:
-    """Return for the items from `start` on the k nearest of their candidates."""
-    squares = ((X[near] - X[start : start + len(near), None]) ** 2).sum(axis=2)
+def _choose_nearest(X: Float32Array, found: Int32Array, start: int, stop: int, k: int, exchange: bool) -> Int32Array:
+    """Return the k nearest of what was found for the items from `start` to `stop`, and of what was found for these."""
+    near = found[start:stop]
+    if exchange:
+        near = np.sort(np.concatenate([near, found[near].reshape(len(near), -1)], axis=1), axis=1)
+    own = np.arange(start, stop)[:, None]
+    squares = ((X[near] - X[own]) ** 2).sum(axis=2)
+    squares[near == own] = np.inf
+    squares[:, 1:][near[:, 1:] == near[:, :-1]] = np.inf  # each but once
     best = np.argpartition(squares, k - 1, axis=1)[:, :k]
     return np.take_along_axis(near, best, axis=1).astype(np.int32)
 

@@ -41,6 +41,7 @@ PHOTO_BYTES = 1_500_000_000  # of all photos of a wall, about
 JPEG_BYTES = 0.12  # per pixel, about
 QUALITY = 85  # of a photo as JPEG
 LIKE = 8  # photos listed as similar to each
+EXACT = 16384  # photos up to which the most similar ones are found among all; of more photos nearly all are found
 BLOCK = 1000  # photos of a folder, and of a file of similar photos
 AT_ONCE = 64  # photos written in one task
 
@@ -155,7 +156,7 @@ class Wall:
         X = rotate(self.features[self.items])
         if len(X) < 2 or not X.any():
             return np.empty((len(X), 0), dtype=np.intp)
-        found = find_similar(X, n_jobs=-1, k=LIKE)
+        found = find_similar(X, n_jobs=-1, k=LIKE, few=EXACT)
         nearest = np.empty(found.shape, dtype=np.intp)
         for start in range(0, len(X), BLOCK):
             part = found[start : start + BLOCK]
