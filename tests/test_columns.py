@@ -93,9 +93,10 @@ def test_numbers_with_marks(cell, decimal, number):
     assert parse_number(cell, decimal) == number
 
 
-@pytest.mark.parametrize("cell", ["", "1.2.3", "1,23,4", "abc", "+", "€", None, True, [], "0x10"])
-def test_what_is_no_number(cell):
-    assert math.isnan(parse_number(cell))
+@pytest.mark.parametrize("cell", ["", "1.2.3", "1,23,4", "abc", "+", "€", None, True, [], "0x10", "e0", "-E12", ".e5"])
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_what_is_no_number(cell, decimal):
+    assert math.isnan(parse_number(cell, decimal))
 
 
 def test_decimal_marks_are_told_by_all_cells():

@@ -30,9 +30,9 @@ LONGEST_ID = 40  # characters
 FEWEST_COUNTED = 5  # rows; fewer may be consecutive numbers by accident
 CODE_DIGITS = 3  # 007 is a code; 07 may be a month
 MARKED = re.compile(r"[€$£¥%\s']|(?<=\d)’(?=\d)|^'|EUR|USD|CHF")  # signs around and inside numbers
-NUMBER = {
-    ".": re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)?(\.\d*)?([eE][+-]?\d+)?"),
-    ",": re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+)?(,\d*)?([eE][+-]?\d+)?"),
+NUMBER = {  # with a digit before an exponent: e0 is a name
+    ".": re.compile(r"[+-]?(?=\.?\d)(\d+|\d{1,3}(,\d{3})+)?(\.\d*)?([eE][+-]?\d+)?"),
+    ",": re.compile(r"[+-]?(?=,?\d)(\d+|\d{1,3}(\.\d{3})+)?(,\d*)?([eE][+-]?\d+)?"),
 }
 DECIMAL_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+),(\d{1,2}|\d{4,})")  # can be nothing else
 DECIMAL_POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)\.(\d{1,2}|\d{4,})")
@@ -169,7 +169,7 @@ def parse_number(cell: Any, decimal: str = ".") -> float:
             except ValueError:
                 pass
         number = MARKED.sub("", cell)
-        if NUMBER[decimal].fullmatch(number) and any(map(str.isdecimal, number)):
+        if NUMBER[decimal].fullmatch(number):
             number = number.replace("." if decimal == "," else ",", "")
             return float(number.replace(",", ".").replace("\u2212", "-"))
         try:  # 1.5 among decimal commas, nan, inf
