@@ -124,3 +124,5 @@ def test_a_column_of_several_kinds_is_told():
 def test_a_column_named_like_an_id_whose_values_repeat_is_told():
     column = make_column("id", ["1", "1", "2", "3"])
     assert (column.kind, column.notes) == ("number", ("named like an id, but its values repeat",))
+    column = make_column("id", ["d1", "d1", "d2", "d2", "d3", "d3", "d1", "d2"])
+    assert (column.kind, column.notes) == ("category", ("named like an id, but its values repeat",))

@@ -41,6 +41,7 @@ ID_NAME = re.compile(
     r"(?i:id|ids|key|uuid|guid|index|idx|nr|rownames?|row|unnamed: 0|kennung)|.*(?i:[_\-. ]id|[_\-. ]nr|[_\-. ]key)"
     r"|.*[a-z]I[dD]|(?i:id[_\-. ].*)|(?i:.*nummer)"
 )
+REPEATS = "named like an id, but its values repeat"
 TIME_NAME = re.compile(
     r"(?i)t|time|zeit|(.*[_\-. ])?(years?|jahre?|months?|monate?|weeks?|wochen?|days?|tage?|hours?|age)"
 )
@@ -344,7 +345,7 @@ def number_column(
         elif named and not missing and looks_like_id(name, values):
             kind = "id"
         elif named and name and ID_NAME.fullmatch(name) and len(np.unique(known)) < len(known):
-            notes += ("named like an id, but its values repeat",)
+            notes += (REPEATS,)
     return Column(name, kind, cells, values, missing, notes)
 
 
@@ -441,7 +442,10 @@ def _texts(name: str, cells: Sequence[Any], kind: str | None, *, is_first: bool 
             kind = "category"
         else:
             kind = "text"
-        return Column(name, kind, cells, texts, missing, _tell_mixture(present) if kind != "id" else ())
+        notes = _tell_mixture(present) if kind != "id" else ()
+        if kind in ("category", "text") and name and ID_NAME.fullmatch(name) and distinct < len(present):
+            notes += (REPEATS,)
+        return Column(name, kind, cells, texts, missing, notes)
     return Column(name, kind, cells, texts, missing)
 
 
