@@ -14,7 +14,7 @@ import argparse
 import json
 import resource
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
 from operator import itemgetter
@@ -236,11 +236,13 @@ def match_and_plan(X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray
     return m.indices, m.probabilities
 
 
-def installed() -> dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]]:
-    for name, (module, _) in METHODS.items():
+def installed(words: Sequence[str] = ()) -> dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]]:
+    """Return the methods whose name contains one of the words and that are there; all without words."""
+    wanted = {name: method for name, method in METHODS.items() if not words or any(word in name for word in words)}
+    for name, (module, _) in wanted.items():
         if module is not None and find_spec(module) is None:
             print(f"{name}: not installed, left out")
-    return {name: f for name, (module, f) in METHODS.items() if module is None or find_spec(module) is not None}
+    return {name: f for name, (module, f) in wanted.items() if module is None or find_spec(module) is not None}
 
 
 def timed(function: Callable, *args) -> tuple[np.ndarray, float]:
@@ -250,10 +252,10 @@ def timed(function: Callable, *args) -> tuple[np.ndarray, float]:
 
 
 # --- runs ------------------------------------------------------------------------------------------------------------
-def peers(out: Path, repeats: int) -> None:
+def peers(out: Path, repeats: int, words: list[str]) -> None:
     rows, photos = [], flickr()
     for n, count in ((40, repeats), (100, repeats), (320, 1)):
-        for name, function in installed().items():
+        for name, function in installed(words).items():
             accuracy, seconds = [], []
             function(*cut(some(photos, n, count), "left/right")[:2])  # compilation is no one's speed
             for seed in range(count):
@@ -431,6 +433,7 @@ def main() -> None:
     parser.add_argument("what", choices=["peers", "study", "noise", "scgem", "scale"])
     parser.add_argument("--out", type=Path, default=Path("benchmark-results"))
     parser.add_argument("--repeats", type=int, help="random sets per figure (10 for peers, 5 elsewhere)")
+    parser.add_argument("--methods", nargs="+", default=[], help="peers: those whose name contains one of these words")
     parser.add_argument("--no-anchors", action="store_true", help="study: leave the runs with 5 %% known pairs out")
     parser.add_argument("--sizes", type=int, nargs="+", default=[320, 1000, 2000])
     args = parser.parse_args()
@@ -438,9 +441,11 @@ def main() -> None:
         study(args.out, with_anchors=not args.no_anchors)
     elif args.what == "scale":
         scale(args.out, args.sizes)
+    elif args.what == "peers":
+        peers(args.out, args.repeats or 10, args.methods)
     else:
-        run, repeats = {"peers": (peers, 10), "noise": (noise, 5), "scgem": (scgem, 5)}[args.what]
-        run(args.out, args.repeats or repeats)
+        run = {"noise": noise, "scgem": scgem}[args.what]
+        run(args.out, args.repeats or 5)
 
 
 if __name__ == "__main__":

@@ -131,6 +131,14 @@ def draw_block(translator, node):
     raise SkipNode
 
 
+def drop_modules_without_source(app):
+    """Keep modules that have no page of their source, such as builtins, out of the list of such pages."""
+    modules = getattr(app.env, "_viewcode_modules", {})
+    for name in [name for name, entry in modules.items() if not entry]:
+        del modules[name]
+    return ()
+
+
 def setup(app):
     """Connect these functions to Sphinx; that of docstrings runs before napoleon."""
     app.add_html_math_renderer(
@@ -139,5 +147,6 @@ def setup(app):
         block_renderers=(draw_block, None),
     )
     app.connect("builder-inited", make_sounds)
+    app.connect("html-collect-pages", drop_modules_without_source, priority=1)
     app.connect("autodoc-process-docstring", escape_markup, priority=1)
     app.connect("autodoc-skip-member", skip_member)

@@ -114,8 +114,17 @@ def test_a_large_csv_of_few_rows_is_measured_by_its_cells(tmp_path, monkeypatch)
     monkeypatch.setattr(cells_module, "LARGE", 2**16)
     assert read_cells(tmp_path / "a.csv").numbers.shape == (40, 5000)
     monkeypatch.setattr(cells_module, "free_memory", lambda: (2**20, "of this test"))
-    with pytest.raises(MemoryError, match=r"reading it takes about .* GiB, and .* are free .of this test"):
+    with pytest.raises(MemoryError, match=r"reading and matching them takes about .* GiB, and .* are free .of this"):
         read_cells(tmp_path / "a.csv")
+
+
+def test_a_large_csv_whose_rows_can_be_matched_coarse_to_fine_is_read(tmp_path, monkeypatch):
+    (tmp_path / "a.csv").write_text("a,b\n" + "1.25,3.5\n" * 5000)
+    monkeypatch.setattr(cells_module, "LARGE", 2**14)
+    monkeypatch.setattr(
+        cells_module, "free_memory", lambda: (2**26, "of this test")
+    )  # all pairs would take 200 MB each
+    assert len(read_cells(tmp_path / "a.csv").numbers) == 5000
 
 
 def test_ten_thousand_columns_are_read(tmp_path):
@@ -134,6 +143,7 @@ def test_large_arrays_are_read_where_they_are(tmp_path, monkeypatch, rng, dtype)
     values = rng.normal(size=(2000, 50)).astype(dtype)
     np.save(tmp_path / "x.npy", values)
     monkeypatch.setattr("pairup.archives.MAPPED_FROM", 0)
+    check_set(read_cells(tmp_path / "x.npy").numbers, "X")  # imports what is imported on first use
     tracemalloc.start()
     table = Table.from_cells(read_cells(tmp_path / "x.npy"))
     found = check_set(table.values, "X")

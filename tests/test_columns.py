@@ -93,9 +93,10 @@ def test_numbers_with_marks(cell, decimal, number):
     assert parse_number(cell, decimal) == number
 
 
-@pytest.mark.parametrize("cell", ["", "1.2.3", "1,23,4", "abc", "+", "€", None, True, [], "0x10"])
-def test_what_is_no_number(cell):
-    assert math.isnan(parse_number(cell))
+@pytest.mark.parametrize("cell", ["", "1.2.3", "1,23,4", "abc", "+", "€", None, True, [], "0x10", "e0", "-E12", ".e5"])
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_what_is_no_number(cell, decimal):
+    assert math.isnan(parse_number(cell, decimal))
 
 
 def test_decimal_marks_are_told_by_all_cells():
@@ -123,3 +124,5 @@ def test_a_column_of_several_kinds_is_told():
 def test_a_column_named_like_an_id_whose_values_repeat_is_told():
     column = make_column("id", ["1", "1", "2", "3"])
     assert (column.kind, column.notes) == ("number", ("named like an id, but its values repeat",))
+    column = make_column("id", ["d1", "d1", "d2", "d2", "d3", "d3", "d1", "d2"])
+    assert (column.kind, column.notes) == ("category", ("named like an id, but its values repeat",))

@@ -79,7 +79,7 @@ def test_the_readme_says_how_many_pairs_its_methods_find(tmp_path, monkeypatch):
         sum(int(i) == j for i, j in zip(indices, truth, strict=True))
         for indices in (names["model"].assignment_, names["matching"].indices)
     )
-    said = re.search(r"(\d+) of these 60 pairs are right, all 60 by pairup.match", text)
+    said = re.search(r"(\d+) of 60 right, all 60 by pairup.match", text)
     assert (by_lsom, by_match) == (int(said[1]), 60)
 
 

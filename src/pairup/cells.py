@@ -16,7 +16,7 @@ from pairup.archives import NUMPY_DAMAGE, read_array
 from pairup.columns import are_codes, find_decimal_mark, is_missing, parse_number
 from pairup.dates import find_date_format
 from pairup.extras import require
-from pairup.memory import check_memory, free_memory
+from pairup.memory import free_memory
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".npy", ".npz", ".parquet", ".xlsx", ".xlsm")
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
@@ -24,7 +24,7 @@ SNIFFED = 200  # lines by which the separator is chosen
 HEAD = 2**20  # bytes by which the number of rows is predicted
 LARGE = 2**26  # bytes of a file from which memory is predicted before it is read
 CELL_BYTES = 80  # that a cell of text takes as an object of Python, beside its characters
-MATRICES = 8  # n × n ones that no method does without
+OBJECT_BYTES = 4000  # that matching keeps of an object, coarse to fine: no method does with less
 CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 DEEPEST_PACKING = 200  # a spreadsheet that unpacks to more than this many times its size is no table
 
@@ -249,17 +249,13 @@ def _predict_memory(path: Path) -> None:
     lines = head.count(b"\n") or head.count(b"\r")
     rows = max(int(size * lines / len(head)), 1)
     cells = size * max(head.count(separator) for separator in (b",", b";", b"\t", b"|", b" ")) / len(head) + rows
-    needed, (free, limit) = size * 2 + cells * CELL_BYTES, free_memory()
-    told = f"{path}: {size / 2**30:.1f} GiB, about {rows} rows"
+    needed, (free, limit) = size * 2 + cells * CELL_BYTES + rows * OBJECT_BYTES, free_memory()
     if needed > free:
         raise MemoryError(
-            f"{told}: reading it takes about {needed / 2**30:.1f} GiB, and {free / 2**30:.1f} GiB are free ({limit}); "
-            "take fewer rows or columns, or split it by something both tables share"
+            f"{path}: {size / 2**30:.1f} GiB, about {rows} rows: reading and matching them takes about "
+            f"{needed / 2**30:.1f} GiB, and {free / 2**30:.1f} GiB are free ({limit}); take fewer rows or columns, or "
+            "split it by something both tables share"
         )
-    try:
-        check_memory(rows, rows, MATRICES)
-    except MemoryError as error:
-        raise MemoryError(f"{told}: {error}") from None
 
 
 def _read_text(path: Path, header: bool | None, id_column: str | None) -> Cells:

@@ -30,9 +30,9 @@ LONGEST_ID = 40  # characters
 FEWEST_COUNTED = 5  # rows; fewer may be consecutive numbers by accident
 CODE_DIGITS = 3  # 007 is a code; 07 may be a month
 MARKED = re.compile(r"[€$£¥%\s']|(?<=\d)’(?=\d)|^'|EUR|USD|CHF")  # signs around and inside numbers
-NUMBER = {
-    ".": re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)?(\.\d*)?([eE][+-]?\d+)?"),
-    ",": re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+)?(,\d*)?([eE][+-]?\d+)?"),
+NUMBER = {  # with a digit before an exponent: e0 is a name
+    ".": re.compile(r"[+-]?(?=\.?\d)(\d+|\d{1,3}(,\d{3})+)?(\.\d*)?([eE][+-]?\d+)?"),
+    ",": re.compile(r"[+-]?(?=,?\d)(\d+|\d{1,3}(\.\d{3})+)?(,\d*)?([eE][+-]?\d+)?"),
 }
 DECIMAL_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+),(\d{1,2}|\d{4,})")  # can be nothing else
 DECIMAL_POINT = re.compile(r"[+-]?(\d{1,3}(,\d{3})+|\d+)\.(\d{1,2}|\d{4,})")
@@ -41,6 +41,7 @@ ID_NAME = re.compile(
     r"(?i:id|ids|key|uuid|guid|index|idx|nr|rownames?|row|unnamed: 0|kennung)|.*(?i:[_\-. ]id|[_\-. ]nr|[_\-. ]key)"
     r"|.*[a-z]I[dD]|(?i:id[_\-. ].*)|(?i:.*nummer)"
 )
+REPEATS = "named like an id, but its values repeat"
 TIME_NAME = re.compile(
     r"(?i)t|time|zeit|(.*[_\-. ])?(years?|jahre?|months?|monate?|weeks?|wochen?|days?|tage?|hours?|age)"
 )
@@ -169,7 +170,7 @@ def parse_number(cell: Any, decimal: str = ".") -> float:
             except ValueError:
                 pass
         number = MARKED.sub("", cell)
-        if NUMBER[decimal].fullmatch(number) and any(map(str.isdecimal, number)):
+        if NUMBER[decimal].fullmatch(number):
             number = number.replace("." if decimal == "," else ",", "")
             return float(number.replace(",", ".").replace("\u2212", "-"))
         try:  # 1.5 among decimal commas, nan, inf
@@ -344,7 +345,7 @@ def number_column(
         elif named and not missing and looks_like_id(name, values):
             kind = "id"
         elif named and name and ID_NAME.fullmatch(name) and len(np.unique(known)) < len(known):
-            notes += ("named like an id, but its values repeat",)
+            notes += (REPEATS,)
     return Column(name, kind, cells, values, missing, notes)
 
 
@@ -441,7 +442,10 @@ def _texts(name: str, cells: Sequence[Any], kind: str | None, *, is_first: bool 
             kind = "category"
         else:
             kind = "text"
-        return Column(name, kind, cells, texts, missing, _tell_mixture(present) if kind != "id" else ())
+        notes = _tell_mixture(present) if kind != "id" else ()
+        if kind in ("category", "text") and name and ID_NAME.fullmatch(name) and distinct < len(present):
+            notes += (REPEATS,)
+        return Column(name, kind, cells, texts, missing, notes)
     return Column(name, kind, cells, texts, missing)
 
 

@@ -4,15 +4,7 @@ import numpy as np
 import pytest
 
 import pairup
-from pairup.auto.calibration import (
-    assess,
-    calibrate_votes,
-    combine_probabilities,
-    features,
-    pair_probabilities,
-    prior_probabilities,
-    tell_prior,
-)
+from pairup.auto.calibration import assess, calibrate_votes, features, impose_known, pair_probabilities
 from pairup.auto.consensus import Consensus
 from pairup.auto.schedule import CALIBRATION
 from pairup.auto.search import Candidate, CoarseResult
@@ -129,20 +121,6 @@ def test_expected_and_actual_shares_of_right_pairs_agree_on_generated_relations(
     assert np.corrcoef(claims, right)[0, 1] > 0.8
 
 
-def test_probabilities_by_a_prior_in_nats_are_those_of_bayes():
-    S = np.log([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
-    constraints = Constraints(3, 3, 3, prior=S.astype(np.float32), prior_unit=1.0)
-    P = prior_probabilities(constraints)
-    np.testing.assert_allclose(P, np.exp(S), rtol=1e-5)
-    assert "about 80% of the pairs would be right" in tell_prior(P, constraints)
-    known = prior_probabilities(replace(constraints, anchors=(np.array([0]), np.array([1]))))
-    assert known[0, 1] == pytest.approx(1.0, abs=1e-3)
-    wrong = prior_probabilities(replace(constraints, forbidden=(np.array([0]), np.array([0]))))
-    assert wrong[0, 0] == 0.0
-
-
-def test_each_object_has_the_probabilities_of_whichever_is_surer():
-    sure, unsure = np.eye(3), np.full((3, 3), 1 / 3)
-    constraints = Constraints(3, 3, 3)
-    np.testing.assert_allclose(combine_probabilities(unsure, sure, constraints), sure, atol=1e-6)
-    np.testing.assert_allclose(combine_probabilities(sure, unsure, constraints), sure, atol=1e-6)
+def test_known_pairs_are_certain():
+    known = impose_known(np.full((3, 3), 0.3), Constraints(3, 3, 3, anchors=(np.array([0]), np.array([2]))))
+    np.testing.assert_array_equal(known, [[0, 0, 1], [0.3, 0.3, 0], [0.3, 0.3, 0]])

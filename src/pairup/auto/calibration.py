@@ -109,80 +109,29 @@ def pair_probabilities(consensus: Consensus, plan: Float32Array, constraints: Co
     shares[matched, consensus.indices[matched]] = 0.0  # what is left is the probability that these pairs are wrong
     shares[constraints.forbidden] = 0.0
     likely += left * shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-30)
-    rows, columns = constraints.anchors
-    likely[rows, :] = 0.0
-    likely[:, columns] = 0.0
-    likely[rows, columns] = 1.0
-    return balance(likely, constraints)
+    return balance(impose_known(likely, constraints), constraints)
 
 
-def prior_probabilities(constraints: Constraints) -> Array:
-    """Return how likely every pair is by a prior in nats alone.
-
-    Parameters
-    ----------
-    constraints : Constraints
-        What the matching keeps to, with the prior.
-
-    Returns
-    -------
-    ndarray of shape (n, m)
-        Probabilities; each row and column sums to 1 at the most.
-    """
-    assert constraints.prior is not None
-    scores = constraints.prior_unit * constraints.prior.astype(np.float64)
-    likely: Array = np.exp(scores - scores.max(axis=1, keepdims=True))
-    likely[constraints.forbidden] = 0.0
-    rows, columns = constraints.anchors
-    likely[rows, :] = 0.0
-    likely[:, columns] = 0.0
-    likely[rows, columns] = 1.0
-    likely *= constraints.n_pairs / constraints.n / np.maximum(likely.sum(axis=1, keepdims=True), 1e-30)
-    return balance(likely, constraints)
-
-
-def combine_probabilities(likely: Array, by_prior: Array, constraints: Constraints) -> Array:
-    """Return for each x the probabilities of whichever is surer, the search or the prior.
-
-    The search knew the prior, so that its votes are no evidence apart from it, and the two are not multiplied.
+def impose_known(likely: Array, constraints: Constraints) -> Array:
+    """Return probabilities with those of known pairs set to 1.
 
     Parameters
     ----------
     likely : ndarray of shape (n, m)
-        Probabilities of all pairs by the search.
-    by_prior : ndarray of shape (n, m)
-        The same by the prior alone.
+        Probabilities of all pairs.
     constraints : Constraints
-        How many objects have a partner.
+        The known pairs.
 
     Returns
     -------
     ndarray of shape (n, m)
-        Probabilities; each row and column sums to 1 at the most.
+        The same array.
     """
-    surer = by_prior.max(axis=1, keepdims=True) > likely.max(axis=1, keepdims=True)
-    return balance(np.where(surer, by_prior, likely), constraints)
-
-
-def tell_prior(by_prior: Array, constraints: Constraints) -> str:
-    """Say how far a prior in nats tells the pairs by itself.
-
-    Parameters
-    ----------
-    by_prior : ndarray of shape (n, m)
-        Probabilities of all pairs by the prior.
-    constraints : Constraints
-        What a matching keeps to.
-
-    Returns
-    -------
-    str
-        One sentence.
-    """
-    indices = constraints.round(by_prior)
-    matched = np.flatnonzero(indices >= 0)
-    share = float(by_prior[matched, indices[matched]].mean())
-    return f"By the common columns alone about {share:.0%} of the pairs would be right."
+    rows, columns = constraints.anchors
+    likely[rows, :] = 0.0
+    likely[:, columns] = 0.0
+    likely[rows, columns] = 1.0
+    return likely
 
 
 def balance(likely: Array, constraints: Constraints) -> Array:

@@ -248,6 +248,26 @@ class CalibrationConstants:
 
 
 @dataclass(frozen=True)
+class PriorCalibrationConstants:
+    """From votes and a prior in nats to probabilities.
+
+    Intercepts and coefficients are logistic regressions of "the pair is right" on the features of
+    `pairup.auto.prior_calibration`, fitted on generated tables with common columns only:
+    ``benchmarks/common_columns.py`` prints them.
+    """
+
+    sharpness: tuple[float, ...] = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # of the prior; the matching found chooses
+    least_ratio: float = 0.02  # of densities: estimates below, negative ones too, mean unlikely
+    least_probability: float = 1e-3  # in log odds: nothing is surer
+    uniform_share: float = 0.1  # of what the pairs of a matching leave, shared by all others
+    most_objects: int = 100  # as many as the fit has seen: what speaks for the whole counts no more beyond
+    alone_intercept: float = -0.31  # of a matching that the prior alone prefers
+    alone: tuple[float, ...] = (0.42, 0.36)
+    intercept: float = -1.28  # of what a search found that knew the prior
+    coefficients: tuple[float, ...] = (2.27, 0.78, 0.48, 0.52)
+
+
+@dataclass(frozen=True)
 class OverlapConstants:
     """How many objects have a partner, where that is to be estimated."""
 
@@ -365,6 +385,7 @@ SIGNATURES = SignatureConstants()
 ISLANDS = IslandConstants()
 CONSENSUS = ConsensusConstants()
 CALIBRATION = CalibrationConstants()
+PRIOR_CALIBRATION = PriorCalibrationConstants()
 OVERLAP = OverlapConstants()
 MULTILEVEL = MultilevelConstants()
 

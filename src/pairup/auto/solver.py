@@ -6,18 +6,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pairup.auto import multilevel, posterior
-from pairup.auto.calibration import (
-    assess,
-    combine_probabilities,
-    pair_probabilities,
-    prior_probabilities,
-    tell_prior,
-)
+from pairup.auto.calibration import assess, pair_probabilities
 from pairup.auto.canonical import Canonical
 from pairup.auto.consensus import Consensus, median_scores
 from pairup.auto.geometry import GeometryPair, JointGeometry
 from pairup.auto.metrics import metric_in_words
 from pairup.auto.partners import mask_pairs
+from pairup.auto.prior_calibration import calibrate_both, calibrate_prior, held_out_ratios, tell_prior
 from pairup.auto.problem import Context, Problem
 from pairup.auto.schedule import CALIBRATION, CONSENSUS, GEOMETRY, OVERLAP, PROBLEM
 from pairup.auto.search import is_clear, pool_solutions, select_geometries, soften
@@ -25,7 +20,6 @@ from pairup.auto.significance import Significance, compare_with_unrelated
 from pairup.auto.stages import Geometries, score_matchings, search
 from pairup.climb import Step
 from pairup.constraints import NO_ANCHORS, Constraints, weigh_prior
-from pairup.density_ratio import SCORED_EPSILONS, density_ratios, held_out_scores
 from pairup.evidence import DOUBT
 from pairup.types import Array, Indices, Probabilities
 
@@ -347,8 +341,7 @@ def answer_by_prior(constraints: Constraints, reason: str) -> Answer:
     Answer
         The matching that the prior prefers, and its probabilities by the prior.
     """
-    likely = prior_probabilities(constraints)
-    indices = constraints.round(likely)
+    indices, likely = calibrate_prior(constraints)
     confidence = np.where(indices >= 0, likely[np.arange(len(indices)), indices], 0.0)
     expected = float(confidence[indices >= 0].mean())
     reliable = expected >= CALIBRATION.reliable_from
@@ -479,13 +472,15 @@ def conclude(consensus: Consensus, geometries: Sequence[GeometryPair], context: 
     constraints = context.constraints
     selected = [geometries[k] for k in select_geometries(consensus.coarse, constraints)]
     consensus = replace(consensus, significance=compare_with_unrelated(selected, consensus.indices, context))
-    plan = soften(JointGeometry(selected), constraints, consensus.indices)
-    likely = pair_probabilities(consensus, plan, constraints)
     told = ""
     if constraints.prior_unit:
-        by_prior = prior_probabilities(constraints)
-        likely = combine_probabilities(likely, by_prior, constraints)
-        told = tell_prior(by_prior, constraints)
+        assert consensus.significance is not None
+        metric = consensus.significance.metric
+        likely = calibrate_both(consensus, constraints, next(g for g in selected if g.metric == metric))
+        told = tell_prior(constraints)
+    else:
+        plan = soften(JointGeometry(selected), constraints, consensus.indices)
+        likely = pair_probabilities(consensus, plan, constraints)
     matched = np.flatnonzero(consensus.indices >= 0)
     confidence = np.zeros(constraints.n)
     confidence[matched] = likely[matched, consensus.indices[matched]]
@@ -519,7 +514,5 @@ def estimate_pairs(answer: Answer, geometries: Sequence[GeometryPair]) -> int:
         return max(1, round(float(np.sqrt(answer.reliability)) * len(matched)))
     named = {geometry.metric: geometry for geometry in geometries}
     best = next(c.metric for c in answer.consensus.candidates if c.metric in named)  # not the joint one
-    x, y = named[best].spectra(GEOMETRY.scoring_kernels[0])
-    J = held_out_scores(x, y, [answer.indices])[0]
-    r = density_ratios(x, y, answer.indices, SCORED_EPSILONS[int(J.argmin())])
+    r = held_out_ratios(named[best], answer.indices)
     return max(1, int((r[matched, answer.indices[matched]] > 1.0).sum()))
