@@ -128,6 +128,16 @@ def test_sweeps_gather_clusters_in_many_dimensions(rng):
     assert np.mean(placed[1:] == placed[:-1]) > 0.6
 
 
+def test_many_items_of_many_dimensions_are_annealed_too(rng):
+    X = rng.normal(size=(60, 30))[rng.integers(60, size=6400)] + rng.normal(size=(6400, 30))
+    cells = np.argwhere(np.ones((80, 80)))
+    swept, annealed = (sort(X, cells, preset=replace(DEFAULT, floor=floor)) for floor in (0.0, DEFAULT.floor))
+    beside = [
+        np.linalg.norm(np.diff(X[order].reshape(80, 80, 30), axis=0), axis=2).mean() for order in (swept, annealed)
+    ]
+    assert beside[1] < 0.97 * beside[0]
+
+
 def test_a_line_is_sorted_exactly(rng):
     values = rng.random(40)
     order = sort(values[:, None], [(0, i) for i in range(40)])
