@@ -278,7 +278,8 @@ def vectors(only: str) -> None:
                 PEERS[name][0](X[: few * few], np.argwhere(np.ones((few, few))), 1)
             began = time.process_time()
             order = PEERS[name][0](X, places, 0)
-            figures.append(f"{neighbour_ratio(X, side, order):.3f}, {time.process_time() - began:.2f} s")
+            busy = time.process_time() - began
+            figures.append(f"{neighbour_ratio(X, side, order):.3f}, {busy:.2f} s")
         print(f"| {name} | {' | '.join(figures)} |", flush=True)
 
 
