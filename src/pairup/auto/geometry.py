@@ -64,9 +64,11 @@ class Geometry:
         return max(median_width((), distances=self.distances), GEOMETRY.least_width)
 
     def spectrum(self, kernel: KernelName) -> Spectrum:
-        """Return the eigendecomposition of a kernel."""
+        """Return the eigendecomposition of a kernel, of its leading directions alone among many objects."""
         if kernel not in self._spectra:
-            self._spectra[kernel] = eigendecompose(self.kernel(*kernel))
+            many = len(self) >= GEOMETRY.leading_from
+            which = GEOMETRY.kernels.index(kernel)
+            self._spectra[kernel] = self.subspace.spectrum(which) if many else eigendecompose(self.kernel(*kernel))
         return self._spectra[kernel]
 
     @cached_property
@@ -95,9 +97,8 @@ class Geometry:
     def leverages(self) -> Array:
         """Return K̃_ii of every object (row) for several kernels and ε (columns): how much it stands out."""
         columns = []
-        many = len(self) >= GEOMETRY.many_objects_from
         for kernel in GEOMETRY.scoring_kernels:
-            w, V = self.subspace.spectrum(GEOMETRY.kernels.index(kernel)) if many else self.spectrum(kernel)
+            w, V = self.spectrum(kernel)
             shrunk = [w / (w + len(V) * epsilon) for epsilon in EPSILONS]
             columns.append(np.square(V) @ np.transpose(shrunk).astype(np.float32))
         return np.hstack(columns).astype(np.float64)

@@ -15,13 +15,15 @@ from pairup.kernels import center
 from pairup.types import Array, Float32Array
 
 
-def score_signatures(geometry: GeometryPair) -> Float32Array:
+def score_signatures(geometry: GeometryPair, quantiles: int = SIGNATURES.quantiles) -> Float32Array:
     """Score all pairs by how alike their signatures are: the mean over several spaces of standardized L1 distances.
 
     Parameters
     ----------
     geometry : GeometryPair
         How objects are compared.
+    quantiles : int, default 64
+        How many quantiles of the cosines are compared.
 
     Returns
     -------
@@ -38,7 +40,7 @@ def score_signatures(geometry: GeometryPair) -> Float32Array:
             break
         for power in SIGNATURES.powers:
             of_x, of_y = (sort_cosines(Z[:, :k] * scale[:k] ** power) for Z, scale in ((U, s), (V, t)))
-            count = min(fewest, SIGNATURES.quantiles)
+            count = min(fewest, quantiles)
             total += _standardize(cdist(row_quantiles(of_x, count), row_quantiles(of_y, count), "cityblock"))
             nearest = slice(-min(fewest, SIGNATURES.nearest), None)
             total += _standardize(cdist(of_x[:, nearest], of_y[:, nearest], "cityblock"))
