@@ -18,9 +18,10 @@ Spectrum = tuple[Array, Float32Array]
 EPSILONS = (0.1, 0.03, 0.01, 0.003, 0.001)  # the ladder of ε: coarse dependence first, fine detail last
 SCORED_EPSILONS = EPSILONS[:-1]  # of held-out scores
 NEGLIGIBLE = 1e-6  # directions that shrink below this share of the widest are left out
-ITERATED_FROM = 3  # objects per leading direction from which these are found by subspace iteration …
+ITERATED_FROM = 8  # objects per leading direction from which these are found by subspace iteration …
 SPARE_DIRECTIONS = 32  # … with this many more …
 SUBSPACE_ITERATIONS = 5  # … in as many steps
+FEW_DIRECTIONS = 3  # objects per direction from which products by directions are quicker
 LARGEST_LEVERAGE = 0.9999  # an object that only itself predicts would be divided by 0
 
 
@@ -275,7 +276,7 @@ def smoother_and_square(eigen: Spectrum, epsilon: float) -> tuple[Float32Array, 
     """
     U = factor(eigen, epsilon)
     A, scale = _smoother(U)
-    if ITERATED_FROM * U.shape[1] > len(U):
+    if FEW_DIRECTIONS * U.shape[1] > len(U):
         return A, A.T @ A
     square = scale**2
     own = np.einsum("ij,ij->i", U, U)

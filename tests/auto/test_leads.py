@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from pairup.auto import leads
-from pairup.auto.leads import anneal_led, find_lead, has_dominant_components
+from pairup.auto.leads import anneal_led, find_lead, has_dominant_components, share_found_again
 from pairup.auto.metrics import directions_pair
 from pairup.auto.problem import Context
 from pairup.auto.schedule import GEOMETRY
+from pairup.auto.signatures import score_signatures
 from pairup.constraints import Constraints
 from pairup.datasets import shuffle_pair
 
@@ -51,6 +52,20 @@ def test_few_objects_and_few_dimensions_are_searched_as_ever(rng, few_are_many, 
 def test_a_led_matching_keeps_to_its_constraints(rng):
     X, Y, truth = embeddings(rng)
     wrong = np.arange(5), truth[:5]
-    indices, value = anneal_led(directions_pair(X, Y), Constraints(N, N, N, forbidden=wrong))
+    geometry = directions_pair(X[:200], Y)
+    constraints = Constraints(200, N, 200, forbidden=wrong)
+    indices, again = anneal_led(geometry, constraints, score_signatures(geometry))
     assert (indices[:5] != truth[:5]).all()
-    assert 0 < value < 1
+    assert len(np.unique(indices)) == 200
+    assert 0 < again <= 1
+
+
+def test_half_of_the_pairs_find_the_others_again_if_they_are_right(rng):
+    X, Y, truth = embeddings(rng)
+    forms = directions_pair(X, Y).coarse_forms(0.01)
+    part = np.where(np.arange(N) < 200, truth, -1)
+    right, of_part, wrong = (
+        share_found_again(forms, p, Constraints(N, N, N), rng) for p in (truth, part, rng.permutation(N))
+    )
+    assert min(right, of_part) > 0.8
+    assert wrong < 0.1

@@ -97,8 +97,9 @@ class Geometry:
     def leverages(self) -> Array:
         """Return K̃_ii of every object (row) for several kernels and ε (columns): how much it stands out."""
         columns = []
+        many = len(self) >= GEOMETRY.many_objects_from
         for kernel in GEOMETRY.scoring_kernels:
-            w, V = self.spectrum(kernel)
+            w, V = self.subspace.spectrum(GEOMETRY.kernels.index(kernel)) if many else self.spectrum(kernel)
             shrunk = [w / (w + len(V) * epsilon) for epsilon in EPSILONS]
             columns.append(np.square(V) @ np.transpose(shrunk).astype(np.float32))
         return np.hstack(columns).astype(np.float64)

@@ -57,7 +57,7 @@ class GeometryConstants:
     # of the coarse search and of held-out scores
     scoring_kernels: tuple[KernelName, ...] = (("gaussian", 1.0), ("laplacian", 1.0))
     many_objects_from: int = 600  # objects from which cost decides: leading directions only, a shorter schedule
-    leading_from: int = 600  # objects from which held-out scores and leverages take leading directions only
+    leading_from: int = 1000  # objects from which held-out scores take leading directions only
     low_rank_share: float = 0.4  # of n: up to here leading directions cost less than whole kernels
     finest: float = EPSILONS[-1]  # the smallest ε, for which leading directions are kept
     neighbours: int = 5  # of the graph whose shortest paths are geodesic distances
@@ -92,7 +92,8 @@ class NullModelConstants:
 
     # Below so many objects, so many sets: of few objects, some match by chance.
     draws: tuple[tuple[int, int], ...] = ((30, 10), (200, 3))
-    starts: int = 7  # of an unrelated set, whose solutions are all alike
+    starts: int = 7  # of an unrelated set, whose solutions are all alike …
+    starts_of_many: int = 3  # … the more so among many objects
     least_eigenvalue: float = 1e-6  # of the largest; coordinates below are rounding
 
 
@@ -100,7 +101,8 @@ class NullModelConstants:
 class SignificanceConstants:
     """How the held-out score of a matching is compared with that of unrelated sets."""
 
-    continued: int = 2  # solutions of the coarse search in an unrelated set that are continued to fine dependence
+    continued: int = 2  # solutions of the coarse search in an unrelated set that are continued to fine dependence …
+    continued_of_many: int = 1  # … and among many objects
     least: float = -1.0  # logarithm of the ratio of both scores, below which all are alike …
     most: float = 1.5  # … and above which
 
@@ -220,11 +222,10 @@ class LeadConstants:
     quantiles: int = 32  # of the cosines of many objects
     dominant: int = 8  # leading components …
     explained_variance: float = 0.7  # … that hold no more than this share of the variance of either set
-    # Logarithm of the ratio of fine alignments, of the sets and of unrelated ones: .4 and more where it led to the
-    # pairing of generated sentences, less than .1 where it led astray.
-    clear: float = 0.2
+    # Ratio of the shares of pairs that half of the others find again, in the sets and in unrelated ones: 2.3 and more
+    # in three sets where signatures led to the pairing, 1.01 and less in four where they led astray.
+    clear: float = 1.5
     metrics: tuple[str, ...] = ("directions", "partially-whitened", "euclidean")  # that are searched then
-    starts: int = 3  # of their unrelated sets
 
 
 @dataclass(frozen=True)

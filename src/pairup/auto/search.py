@@ -10,9 +10,9 @@ from pairup.annealing import COARSE_COOLING, RECOOLING, anneal, anneal_all, anne
 from pairup.auto.cluster_plans import breed_plans
 from pairup.auto.geometry import GeometryPair, JointGeometry
 from pairup.auto.initializers import initial_plans, rotated_starts
-from pairup.auto.null_model import count_draws, draw_unrelated
+from pairup.auto.null_model import count_draws, count_starts, draw_unrelated
 from pairup.auto.problem import Context
-from pairup.auto.schedule import GEOMETRY, LEADS, NULL_MODEL, SEARCH, Schedule
+from pairup.auto.schedule import GEOMETRY, SEARCH, Schedule
 from pairup.constraints import NO_ANCHORS, Constraints
 from pairup.density_ratio import relative_scores
 from pairup.forms import alignment
@@ -211,7 +211,7 @@ def explore(geometry: GeometryPair, context: Context) -> CoarseResult:
     nulls = []
     for draw in range(count_draws(constraints)):
         unrelated = draw_unrelated(geometry, context.seed + draw)
-        starts = list(islice(initial_plans(unrelated, free), NULL_MODEL.starts))
+        starts = list(islice(initial_plans(unrelated, free), count_starts(constraints)))
         nulls.append(max(0.0, coarse_search(unrelated, free, starts)[0].value))
     solutions = [candidate.indices for candidate in candidates[: SEARCH.parents]]
     chosen = select_candidates(geometry, candidates, constraints)
@@ -239,7 +239,7 @@ def explore_lead(geometry: GeometryPair, lead: Indices, context: Context) -> Coa
     found = coarse_search(geometry, constraints, [constraints.warm_start(lead)], betas=SEARCH.foreign_cooling)
     free = replace(constraints, anchors=NO_ANCHORS, prior=None)
     unrelated = draw_unrelated(geometry, context.seed)
-    starts = list(islice(initial_plans(unrelated, free), LEADS.starts))
+    starts = list(islice(initial_plans(unrelated, free), count_starts(constraints)))
     null = max(0.0, coarse_search(unrelated, free, starts)[0].value)
     return CoarseResult(geometry.metric, found, null, [found[0].indices])
 
