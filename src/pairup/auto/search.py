@@ -275,7 +275,8 @@ def explore_rotations(geometry: GeometryPair, result: CoarseResult, context: Con
 def explore_clusters(geometry: GeometryPair, result: CoarseResult, context: Context, number: int) -> CoarseResult:
     """Search from the best plans of a population of plans between clusters.
 
-    Where that finds more than the coarse search did, the unrelated set is searched in the same way.
+    Where that finds more than the coarse search did, the unrelated set is searched in the same way: the first time, and
+    whenever the result would be clear otherwise.
 
     Parameters
     ----------
@@ -301,14 +302,15 @@ def explore_clusters(geometry: GeometryPair, result: CoarseResult, context: Cont
 
     found = breed(geometry, constraints)
     candidates = keep_distinct([*result.candidates, *found])
-    null = result.null
-    if candidates[0].value > result.value:
+    better = replace(result, candidates=candidates)
+    improves = candidates[0].value > result.value
+    if improves and (number == 0 or is_clear([better], constraints)):
         free = replace(constraints, anchors=NO_ANCHORS, prior=None)
-        null = max(null, breed(draw_unrelated(geometry, context.seed), free)[0].value)
+        null = breed(draw_unrelated(geometry, context.seed), free)[0].value
+        better = replace(better, null=max(result.null, null))
     return replace(
-        result,
+        better,
         candidates=select_candidates(geometry, candidates, constraints, SEARCH.kept_after_rotations),
-        null=null,
         solutions=[*result.solutions, *(candidate.indices for candidate in found[: SEARCH.parents])],
     )
 

@@ -74,8 +74,9 @@ def search(
     """
     context = contexts[0]
     further = iter(further)
-    first = list(islice(further, 1))
-    lead = find_lead(first[0], context) if first and breeds and not pool and context.constraints.prior is None else None
+    looks = breeds and not pool and context.constraints.prior is None
+    first = list(islice(further, 1)) if looks and context.constraints.smallest >= GEOMETRY.many_objects_from else []
+    lead = find_lead(first[0], context) if first else None
     if lead is None:
         geometries, coarse = explore_all(geometries, chain(first, further), context)
         coarse = exchange_solutions(geometries, coarse, pool, context)
