@@ -18,6 +18,10 @@ Spectrum = tuple[Array, Float32Array]
 EPSILONS = (0.1, 0.03, 0.01, 0.003, 0.001)  # the ladder of ε: coarse dependence first, fine detail last
 SCORED_EPSILONS = EPSILONS[:-1]  # of held-out scores
 NEGLIGIBLE = 1e-6  # directions that shrink below this share of the widest are left out
+ITERATED_FROM = 8  # objects per leading direction from which these are found by subspace iteration …
+SPARE_DIRECTIONS = 32  # … with this many more …
+SUBSPACE_ITERATIONS = 5  # … in as many steps
+FEW_DIRECTIONS = 3  # objects per direction from which products by directions are quicker
 LARGEST_LEVERAGE = 0.9999  # an object that only itself predicts would be divided by 0
 
 
@@ -58,7 +62,7 @@ def factor(eigen: Spectrum, epsilon: float) -> Float32Array:
         The factor.
     """
     w, V = eigen
-    shrunk = w / (w + len(w) * epsilon)
+    shrunk = w / (w + len(V) * epsilon)
     kept = shrunk > NEGLIGIBLE * shrunk.max(initial=1e-30)
     U: Float32Array = V[:, kept] * np.sqrt(shrunk[kept]).astype(np.float32)
     return U
@@ -107,6 +111,38 @@ def count_directions(epsilon: float) -> int:
     return 16 * round(float(coarsest / 16 * (EPSILONS[0] / epsilon) ** 0.3))
 
 
+def leading_directions(K: Float32Array, most: int) -> Float32Array:
+    """Return the leading eigenvectors of a kernel matrix.
+
+    If they are few beside all, by subspace iteration from fixed random vectors, which is much quicker: the spectra of
+    kernels fall fast, and the last of these directions matter little.
+
+    Parameters
+    ----------
+    K : ndarray of float32, shape (n, n)
+        A kernel matrix; it may be overwritten.
+    most : int
+        How many eigenvectors at most.
+
+    Returns
+    -------
+    ndarray of float32, shape (n, r)
+        The eigenvectors as columns, the widest first.
+
+    Examples
+    --------
+    >>> leading_directions(np.diag([1.0, 4.0, 2.0]).astype(np.float32), 1).T.round(6) ** 2
+    array([[0., 1., 0.]], dtype=float32)
+    """
+    if len(K) < ITERATED_FROM * most:
+        return np.ascontiguousarray(eigendecompose(K)[1][:, : -most - 1 : -1])
+    Q = np.random.default_rng(0).normal(size=(len(K), most + SPARE_DIRECTIONS)).astype(np.float32)
+    for _ in range(SUBSPACE_ITERATIONS):
+        Q = np.linalg.qr(K @ Q)[0]
+    V = eigendecompose(Q.T @ (K @ Q))[1][:, : -most - 1 : -1]
+    return Q @ np.ascontiguousarray(V)
+
+
 @dataclass(frozen=True, eq=False)
 class Subspace:
     """Several kernels of one set within the leading directions of their sum.
@@ -138,7 +174,8 @@ class Subspace:
         Subspace
             The kernels within these directions.
         """
-        Q = np.ascontiguousarray(eigendecompose(sum(kernels[1:], start=kernels[0].copy()))[1][:, : -most - 1 : -1])
+        total = sum(kernels[1:], start=kernels[0].copy())
+        Q = leading_directions(total, most)
         return cls(Q, [Q.T @ (K @ Q) for K in kernels])
 
     def spectrum(self, which: int) -> Spectrum:
@@ -208,12 +245,47 @@ def leave_one_out(eigen: Spectrum, epsilon: float) -> Float32Array:
     ndarray of float32, shape (n, n)
         The smoother, 0 on its diagonal.
     """
-    U = factor(eigen, epsilon)
+    return _smoother(factor(eigen, epsilon))[0]
+
+
+def _smoother(U: Float32Array) -> tuple[Float32Array, Float32Array]:
+    """Return A_il = K̃_il / (1 − K̃_ii) with zeros on the diagonal, and 1/(1 − K̃_ii), for K̃ = UUᵀ."""
     T: Float32Array = U @ U.T
-    diagonal = np.minimum(np.diag(T), LARGEST_LEVERAGE)
+    scale: Float32Array = (1.0 / (1.0 - np.minimum(np.diag(T), LARGEST_LEVERAGE))).astype(np.float32)
     np.fill_diagonal(T, 0.0)
-    T /= (1.0 - diagonal)[:, None]
-    return T
+    T *= scale[:, None]
+    return T, scale
+
+
+def smoother_and_square(eigen: Spectrum, epsilon: float) -> tuple[Float32Array, Float32Array]:
+    """Return A of `leave_one_out`, and AᵀA by the few directions of K̃ where they are few.
+
+    With K̃ = UUᵀ, its diagonal t and D = diag(1/(1 − t)), AᵀA = U(UᵀD²U)Uᵀ − W − Wᵀ + diag(t²D²), W = diag(tD²)UUᵀ.
+
+    Parameters
+    ----------
+    eigen : Spectrum
+        The eigendecomposition of K, or its leading part.
+    epsilon : float
+        The regulariser ε.
+
+    Returns
+    -------
+    tuple of two ndarray of float32, shape (n, n)
+        A and AᵀA.
+    """
+    U = factor(eigen, epsilon)
+    A, scale = _smoother(U)
+    if FEW_DIRECTIONS * U.shape[1] > len(U):
+        return A, A.T @ A
+    square = scale**2
+    own = np.einsum("ij,ij->i", U, U)
+    B = np.asarray(U @ ((U.T @ (square[:, None] * U)) @ U.T), dtype=np.float32)
+    W = A * (own * scale)[:, None]  # without its diagonal
+    B -= W
+    B -= W.T
+    B[np.diag_indices(len(B))] -= own**2 * square
+    return A, B
 
 
 def held_out_scores(
@@ -240,10 +312,8 @@ def held_out_scores(
     """
     J = np.empty((len(matchings), len(epsilons)))
     for e, epsilon in enumerate(epsilons):
-        A, B = leave_one_out(x, epsilon), leave_one_out(y, epsilon)
-        J[:, e] = [-paired_product(A, B, indices) for indices in matchings]
-        A, B = A.T @ A, B.T @ B
-        J[:, e] += [0.5 * paired_product(A, B, indices) for indices in matchings]
+        (A, AA), (B, BB) = smoother_and_square(x, epsilon), smoother_and_square(y, epsilon)
+        J[:, e] = [0.5 * paired_product(AA, BB, p) - paired_product(A, B, p) for p in matchings]
     return J
 
 

@@ -12,6 +12,7 @@ from pairup.auto.search import (
     agreement,
     coarse_search,
     explore,
+    explore_clusters,
     explore_pool,
     pool_solutions,
     refine,
@@ -98,3 +99,25 @@ def test_bred_matchings_are_continued_in_fine_dependence_only(rng, skewed):
     bred = [c for c in with_bred if c.start == 1]
     assert [c.epsilon for c in bred] == [epsilon for epsilon in EPSILONS if epsilon <= SEARCH.fine]
     assert agreement(bred[-1].indices, truth) > 0.9
+
+
+def test_plans_between_clusters_are_tried_and_the_unrelated_set_is_searched_likewise(rng, skewed, monkeypatch):
+    X, Y, truth = skewed(rng)
+    constraints = Constraints(60, 60, 60)
+    geometry = next(table_geometries(X, Y))
+    lost = rng.permutation(60)
+    poor = CoarseResult("euclidean", [Candidate("euclidean", 0, 0.1, lost, 0.0)], -1.0)
+    calls = []
+
+    def breed_plans(pair, kept, seed):
+        calls.append(pair is geometry)
+        return [kept.warm_start(truth)]
+
+    monkeypatch.setattr("pairup.auto.search.breed_plans", breed_plans)
+    result = explore_clusters(geometry, poor, Context(constraints), 0)
+    assert (result.candidates[0].indices == truth).mean() > 0.9
+    assert result.null > poor.null
+    assert calls == [True, False]
+    again = explore_clusters(geometry, result, Context(constraints), 1)
+    assert calls == [True, False, True]  # nothing better was found
+    assert again.null == result.null

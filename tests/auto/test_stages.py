@@ -1,10 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 
 import pairup
 from pairup.auto.islands import IslandResult
-from pairup.auto.metrics import directions_pair, table_geometries
+from pairup.auto.metrics import directions_pair, table_geometries, whitened_geometries
 from pairup.auto.problem import Context
-from pairup.auto.schedule import ISLANDS
+from pairup.auto.schedule import CLUSTER_PLANS, GEOMETRY, ISLANDS, LEADS
 from pairup.auto.search import Candidate, CoarseResult
 from pairup.auto.stages import (
     breed,
@@ -12,8 +14,11 @@ from pairup.auto.stages import (
     evolve_islands,
     exchange_solutions,
     explore_all,
+    follow_lead,
+    populate,
     refine_all,
     score_matchings,
+    search,
     select_further,
 )
 from pairup.constraints import Constraints
@@ -160,6 +165,49 @@ def test_further_geometries_are_explored_only_where_none_of_the_first_matches_we
     found, coarse = explore_all(noise, further(), context)
     assert asked == [True]
     assert [geometry.metric for geometry in found] == [result.metric for result in coarse] == ["euclidean", "cityblock"]
+
+
+def test_plans_between_clusters_are_bred_in_whitened_geometries_until_one_is_clear(rng, skewed, monkeypatch):
+    X, Y, truth = skewed(rng, 220)
+    geometries = [directions_pair(X, Y), *whitened_geometries(X, Y)]
+    lost, calls = rng.permutation(220), []
+    unclear = [CoarseResult(g.metric, [Candidate(g.metric, 0, 0.1, lost, 0.6)], 0.5) for g in geometries]
+
+    def explore_clusters(geometry, result, context, number):
+        calls.append((geometry.metric, number))
+        value = 0.9 if number == 1 else 0.6
+        return replace(result, candidates=[Candidate(result.metric, 0, 0.1, truth, value)])
+
+    monkeypatch.setattr("pairup.auto.stages.explore_clusters", explore_clusters)
+    monkeypatch.setattr("pairup.auto.stages.exchange_solutions", lambda geometries, results, pool, context: results)
+    found = populate(geometries, unclear, Context(Constraints(220, 220, 220)))
+    assert found[0] is unclear[0]
+    assert found[1].value == 0.9
+    assert {number for _, number in calls} == {0, 1}
+    assert len(calls) == 2 * min(CLUSTER_PLANS.metrics, len(geometries) - 1)
+    assert populate(geometries, unclear, Context(Constraints(100, 220, 100))) == unclear
+
+
+def test_a_lead_is_followed_in_three_metrics(rng, skewed):
+    X, Y, truth = skewed(rng)
+    geometries = [directions_pair(X, Y), *table_geometries(X, Y)]
+    followed, coarse = follow_lead(geometries, truth, Context(Constraints(60, 60, 60)))
+    assert {geometry.metric for geometry in followed} == set(LEADS.metrics)
+    for geometry, result in zip(followed, coarse, strict=True):
+        assert geometry.metric == result.metric
+        assert (result.candidates[0].indices == truth).mean() > 0.9
+        assert result.value > result.null
+
+
+def test_what_a_quick_look_finds_is_not_searched_again(rng, skewed, monkeypatch):
+    X, Y, truth = skewed(rng)
+    monkeypatch.setattr("pairup.auto.stages.GEOMETRY", replace(GEOMETRY, many_objects_from=50))
+    monkeypatch.setattr("pairup.auto.stages.find_lead", lambda geometry, context: truth)
+    monkeypatch.setattr("pairup.auto.stages.explore_all", None)
+    steps = search(list(table_geometries(X, Y)), iter([directions_pair(X, Y)]), [Context(Constraints(60, 60, 60))], [])
+    consensus, geometries = drain(steps)[1]
+    assert (consensus.indices == truth).mean() > 0.9
+    assert geometries[0].metric == "directions"
 
 
 def test_of_whitened_geometries_the_best_is_kept(rng):

@@ -64,9 +64,11 @@ class Geometry:
         return max(median_width((), distances=self.distances), GEOMETRY.least_width)
 
     def spectrum(self, kernel: KernelName) -> Spectrum:
-        """Return the eigendecomposition of a kernel."""
+        """Return the eigendecomposition of a kernel, of its leading directions alone among many objects."""
         if kernel not in self._spectra:
-            self._spectra[kernel] = eigendecompose(self.kernel(*kernel))
+            many = len(self) >= GEOMETRY.leading_from
+            which = GEOMETRY.kernels.index(kernel)
+            self._spectra[kernel] = self.subspace.spectrum(which) if many else eigendecompose(self.kernel(*kernel))
         return self._spectra[kernel]
 
     @cached_property

@@ -4,7 +4,7 @@ import numpy as np
 
 from pairup.auto.geometry import GeometryPair
 from pairup.auto.metrics import normalize_rows
-from pairup.auto.schedule import NULL_MODEL
+from pairup.auto.schedule import GEOMETRY, NULL_MODEL
 from pairup.components import shuffle_components
 from pairup.constraints import Constraints
 from pairup.kernels import center, squared_distances
@@ -13,6 +13,12 @@ from pairup.kernels import center, squared_distances
 def count_draws(constraints: Constraints) -> int:
     """Return how many unrelated sets are drawn: more for few objects, some of which match by accident."""
     return next((draws for below, draws in NULL_MODEL.draws if constraints.largest < below), 1)
+
+
+def count_starts(constraints: Constraints) -> int:
+    """Return from how many starts an unrelated set is searched."""
+    many = constraints.largest >= GEOMETRY.many_objects_from
+    return NULL_MODEL.starts_of_many if many else NULL_MODEL.starts
 
 
 def draw_unrelated(geometry: GeometryPair, seed: int) -> GeometryPair:

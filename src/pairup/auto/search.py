@@ -7,11 +7,12 @@ from itertools import islice
 import numpy as np
 
 from pairup.annealing import COARSE_COOLING, RECOOLING, anneal, anneal_all, anneal_halving, last_plan
+from pairup.auto.cluster_plans import breed_plans
 from pairup.auto.geometry import GeometryPair, JointGeometry
 from pairup.auto.initializers import initial_plans, rotated_starts
-from pairup.auto.null_model import count_draws, draw_unrelated
+from pairup.auto.null_model import count_draws, count_starts, draw_unrelated
 from pairup.auto.problem import Context
-from pairup.auto.schedule import GEOMETRY, NULL_MODEL, SEARCH, Schedule
+from pairup.auto.schedule import GEOMETRY, SEARCH, Schedule
 from pairup.constraints import NO_ANCHORS, Constraints
 from pairup.density_ratio import relative_scores
 from pairup.forms import alignment
@@ -210,11 +211,37 @@ def explore(geometry: GeometryPair, context: Context) -> CoarseResult:
     nulls = []
     for draw in range(count_draws(constraints)):
         unrelated = draw_unrelated(geometry, context.seed + draw)
-        starts = list(islice(initial_plans(unrelated, free), NULL_MODEL.starts))
+        starts = list(islice(initial_plans(unrelated, free), count_starts(constraints)))
         nulls.append(max(0.0, coarse_search(unrelated, free, starts)[0].value))
     solutions = [candidate.indices for candidate in candidates[: SEARCH.parents]]
     chosen = select_candidates(geometry, candidates, constraints)
     return CoarseResult(geometry.metric, chosen, max(nulls), solutions)
+
+
+def explore_lead(geometry: GeometryPair, lead: Indices, context: Context) -> CoarseResult:
+    """Search a geometry from a matching that is known to be good, and beside an unrelated set for comparison.
+
+    Parameters
+    ----------
+    geometry : GeometryPair
+        How objects are compared.
+    lead : ndarray of int, shape (n,)
+        The matching.
+    context : Context
+        What every matching keeps to; the seed draws the unrelated set.
+
+    Returns
+    -------
+    CoarseResult
+        The solution to continue.
+    """
+    constraints = context.constraints
+    found = coarse_search(geometry, constraints, [constraints.warm_start(lead)], betas=SEARCH.foreign_cooling)
+    free = replace(constraints, anchors=NO_ANCHORS, prior=None)
+    unrelated = draw_unrelated(geometry, context.seed)
+    starts = list(islice(initial_plans(unrelated, free), count_starts(constraints)))
+    null = max(0.0, coarse_search(unrelated, free, starts)[0].value)
+    return CoarseResult(geometry.metric, found, null, [found[0].indices])
 
 
 def explore_rotations(geometry: GeometryPair, result: CoarseResult, context: Context) -> CoarseResult:
@@ -240,6 +267,49 @@ def explore_rotations(geometry: GeometryPair, result: CoarseResult, context: Con
     candidates = keep_distinct([*result.candidates, *found])
     return replace(
         result,
+        candidates=select_candidates(geometry, candidates, constraints, SEARCH.kept_after_rotations),
+        solutions=[*result.solutions, *(candidate.indices for candidate in found[: SEARCH.parents])],
+    )
+
+
+def explore_clusters(geometry: GeometryPair, result: CoarseResult, context: Context, number: int) -> CoarseResult:
+    """Search from the best plans of a population of plans between clusters.
+
+    Where that finds more than the coarse search did, the unrelated set is searched in the same way: the first time, and
+    whenever the result would be clear otherwise.
+
+    Parameters
+    ----------
+    geometry : GeometryPair
+        How objects are compared.
+    result : CoarseResult
+        What the coarse search found there.
+    context : Context
+        What every matching keeps to; the seed draws clusters and plans.
+    number : int
+        The number of the population.
+
+    Returns
+    -------
+    CoarseResult
+        The result with what the population found.
+    """
+    constraints = context.constraints
+
+    def breed(pair: GeometryPair, kept: Constraints) -> list[Candidate]:
+        plans = breed_plans(pair, kept, context.seed + number)
+        return coarse_search(pair, kept, plans, betas=SEARCH.foreign_cooling)
+
+    found = breed(geometry, constraints)
+    candidates = keep_distinct([*result.candidates, *found])
+    better = replace(result, candidates=candidates)
+    improves = candidates[0].value > result.value
+    if improves and (number == 0 or is_clear([better], constraints)):
+        free = replace(constraints, anchors=NO_ANCHORS, prior=None)
+        null = breed(draw_unrelated(geometry, context.seed), free)[0].value
+        better = replace(better, null=max(result.null, null))
+    return replace(
+        better,
         candidates=select_candidates(geometry, candidates, constraints, SEARCH.kept_after_rotations),
         solutions=[*result.solutions, *(candidate.indices for candidate in found[: SEARCH.parents])],
     )

@@ -5,7 +5,10 @@ set. It seldom tells the partner, but it makes the right region of the other set
 random starts.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from pairup.auto.geometry import Geometry, GeometryPair
 from pairup.auto.initializers import row_quantiles
@@ -15,13 +18,21 @@ from pairup.kernels import center
 from pairup.types import Array, Float32Array
 
 
-def score_signatures(geometry: GeometryPair) -> Float32Array:
+def score_signatures(
+    geometry: GeometryPair,
+    quantiles: int = SIGNATURES.quantiles,
+    precision: type[np.floating[Any]] = np.float64,
+) -> Float32Array:
     """Score all pairs by how alike their signatures are: the mean over several spaces of standardized L1 distances.
 
     Parameters
     ----------
     geometry : GeometryPair
         How objects are compared.
+    quantiles : int, default 64
+        How many quantiles of the cosines are compared.
+    precision : type, default float64
+        The type of the cosines; single precision takes half the time.
 
     Returns
     -------
@@ -37,8 +48,9 @@ def score_signatures(geometry: GeometryPair) -> Float32Array:
         if k > min(SIGNATURES.components[0], fewest) and k > SIGNATURES.component_share * fewest:
             break
         for power in SIGNATURES.powers:
-            of_x, of_y = (sort_cosines(Z[:, :k] * scale[:k] ** power) for Z, scale in ((U, s), (V, t)))
-            count = min(fewest, SIGNATURES.quantiles)
+            both = ((U, s), (V, t))
+            of_x, of_y = (sort_cosines(Z[:, :k] * scale[:k] ** power, precision) for Z, scale in both)
+            count = min(fewest, quantiles)
             total += _standardize(cdist(row_quantiles(of_x, count), row_quantiles(of_y, count), "cityblock"))
             nearest = slice(-min(fewest, SIGNATURES.nearest), None)
             total += _standardize(cdist(of_x[:, nearest], of_y[:, nearest], "cityblock"))
@@ -67,9 +79,29 @@ def principal_coordinates(geometry: Geometry) -> tuple[Array, Array]:
     return V[:, ::-1], np.sqrt(np.maximum(w[::-1], 0.0))
 
 
-def sort_cosines(Z: Array) -> Array:
-    """Return the cosines of each row with all others, rising."""
-    directions = normalize_rows(Z)
+def sort_cosines(Z: Array, precision: type[np.floating[Any]] = np.float64) -> NDArray[Any]:
+    """Return the cosines of each row with all others, rising.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, d)
+        A table.
+    precision : type, default float64
+        The type of the cosines.
+
+    Returns
+    -------
+    ndarray of shape (n, n − 1)
+        The cosines.
+
+    Examples
+    --------
+    >>> sort_cosines(np.array([[1.0, 0.0], [0.0, 2.0], [0.0, 3.0]]))
+    array([[0., 0.],
+           [0., 1.],
+           [0., 1.]])
+    """
+    directions = normalize_rows(Z).astype(precision)
     cosines = directions @ directions.T
     np.fill_diagonal(cosines, np.inf)
     return np.sort(cosines, axis=1)[:, :-1]

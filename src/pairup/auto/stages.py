@@ -3,6 +3,7 @@
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain, islice
 
 import numpy as np
 
@@ -10,13 +11,16 @@ from pairup.auto.consensus import Consensus, form_consensus, median_scores
 from pairup.auto.genetic import evolve
 from pairup.auto.geometry import GeometryPair, JointGeometry
 from pairup.auto.islands import IslandResult, evolve_island, select_island_geometries
+from pairup.auto.leads import find_lead
 from pairup.auto.problem import Context
-from pairup.auto.schedule import CONSENSUS, GENETIC, GEOMETRY, ISLANDS, Schedule
+from pairup.auto.schedule import CLUSTER_PLANS, CONSENSUS, GENETIC, GEOMETRY, ISLANDS, LEADS, Schedule
 from pairup.auto.search import (
     Candidate,
     CoarseResult,
     agreement,
     explore,
+    explore_clusters,
+    explore_lead,
     explore_pool,
     explore_rotations,
     is_clear,
@@ -69,18 +73,52 @@ def search(
         A step for each candidate.
     """
     context = contexts[0]
-    geometries, coarse = explore_all(geometries, further, context)
-    coarse = exchange_solutions(geometries, coarse, pool, context)
+    further = iter(further)
+    looks = breeds and not pool and context.constraints.prior is None
+    first = list(islice(further, 1)) if looks and context.constraints.smallest >= GEOMETRY.many_objects_from else []
+    lead = find_lead(first[0], context) if first else None
+    if lead is None:
+        geometries, coarse = explore_all(geometries, chain(first, further), context)
+        coarse = exchange_solutions(geometries, coarse, pool, context)
+    else:
+        geometries, coarse = follow_lead([*first, *geometries], lead, context)
+        breeds = False
     selected = select_geometries(coarse, context.constraints)
     for k in set(range(len(geometries))).difference(selected):
         geometries[k].drop_cache()
     bred, decided = breed(geometries, coarse, context) if breeds else ([], False)
     constraints = context.constraints
-    lead = [replace(result, candidates=[]) for result in coarse] if decided and constraints.prior is None else coarse
-    candidates = yield from refine_all(geometries, lead, selected, bred, contexts, history)
+    own = [replace(result, candidates=[]) for result in coarse] if decided and constraints.prior is None else coarse
+    candidates = yield from refine_all(geometries, own, selected, bred, contexts, history)
     if constraints.prior is not None and constraints.prior_unit:  # what the prior prefers is a candidate like others
         candidates.append(Candidate("prior", 0, GEOMETRY.finest, constraints.round(constraints.prior), 0.0))
     return combine(candidates, geometries, coarse, selected, context), geometries
+
+
+def follow_lead(
+    geometries: Sequence[GeometryPair], lead: Indices, context: Context
+) -> tuple[Geometries, list[CoarseResult]]:
+    """Search a few geometries from a matching that is known to be good.
+
+    Parameters
+    ----------
+    geometries : sequence of GeometryPair
+        Geometries of the two sets.
+    lead : ndarray of int, shape (n,)
+        The matching.
+    context : Context
+        What matchings keep to, and how to run.
+
+    Returns
+    -------
+    geometries : list of GeometryPair
+        Those that were searched.
+    coarse : list of CoarseResult
+        What was found in each.
+    """
+    followed = [geometry for geometry in geometries if geometry.metric in LEADS.metrics]
+    tasks = [partial(explore_lead, geometry, lead, context) for geometry in followed]
+    return followed, list(run(tasks, n_jobs=context.n_jobs))
 
 
 def explore_all(
@@ -110,6 +148,8 @@ def explore_all(
     if max(result.excess for result in coarse) < Schedule.for_size(constraints).enough:
         more = list(further)
         of_more = list(run([partial(explore, geometry, context) for geometry in more], n_jobs=n_jobs))
+        if not is_clear([*coarse, *of_more], constraints):
+            of_more = populate(more, of_more, context)
         for k in select_further(of_more):
             geometries.append(more[k])
             coarse.append(of_more[k])
@@ -122,9 +162,50 @@ def explore_all(
     return geometries, coarse
 
 
+def populate(
+    geometries: Sequence[GeometryPair], coarse: Sequence[CoarseResult], context: Context
+) -> list[CoarseResult]:
+    """Breed plans between clusters in the most promising whitened geometries, until the pairing is clear in one.
+
+    Parameters
+    ----------
+    geometries : sequence of GeometryPair
+        Geometries of the two sets.
+    coarse : sequence of CoarseResult
+        What the coarse search found in each.
+    context : Context
+        What matchings keep to, and how to run.
+
+    Returns
+    -------
+    list of CoarseResult
+        What was found in each after that.
+    """
+    results = list(coarse)
+    if context.constraints.smallest < CLUSTER_PLANS.fewest_objects:
+        return results
+    whitened = [k for k, result in enumerate(results) if is_whitened(result)]
+    chosen = sorted(whitened, key=lambda k: -results[k].excess)[: CLUSTER_PLANS.metrics]
+    for number in range(CLUSTER_PLANS.clusterings):
+        tasks = [partial(explore_clusters, geometries[k], results[k], context, number) for k in chosen]
+        for k, result in zip(chosen, run(tasks, n_jobs=context.n_jobs), strict=True):
+            results[k] = result
+        of_chosen = exchange_solutions([geometries[k] for k in chosen], [results[k] for k in chosen], (), context)
+        for k, result in zip(chosen, of_chosen, strict=True):
+            results[k] = result
+        if is_clear(results, context.constraints):
+            break
+    return results
+
+
+def is_whitened(result: CoarseResult) -> bool:
+    """Tell whether a result is one of a number of whitened components."""
+    return result.metric.startswith("whitened-")
+
+
 def select_further(results: Sequence[CoarseResult]) -> list[int]:
     """Return which of the further geometries are kept: of whitened ones, which differ in one number, the best."""
-    whitened = [k for k, result in enumerate(results) if result.metric.startswith("whitened-")]
+    whitened = [k for k, result in enumerate(results) if is_whitened(result)]
     best = max(whitened, key=lambda k: results[k].excess, default=None)
     return [k for k in range(len(results)) if k not in whitened or k == best]
 
