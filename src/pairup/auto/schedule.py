@@ -37,6 +37,7 @@ class CanonicalConstants:
     # table then carries one of its values over a mark of rounding in one of some twenty cases.
     table_bits: int = 37
     distance_bits: int = 46  # distances have no origin, so their rounding errors are smaller
+    chunk: int = 2**20  # values that are computed at once, so that tables of many objects are not copied whole
     fewest_bits: int = 18  # 4e-6 of the spread
     most_bits: int = 28  # 4e-9 of it
     tie: float = 1e-3  # gaps between fractions that differ by less are equally wide: those of whole numbers often are
