@@ -102,11 +102,6 @@ class Race:
         return cls(x, y, rows, columns, inside, (n, m))
 
     @property
-    def is_all(self) -> bool:
-        """Whether all objects race."""
-        return (len(self.rows), len(self.columns)) == self.shape
-
-    @property
     def share(self) -> float:
         """How many of the objects that race can have their partner among the others."""
         return min(1.0, len(self.columns) / self.shape[1])
@@ -370,7 +365,7 @@ def search(problem: Problem, *, seed: int, n_jobs: int | None) -> Generator[Step
     rows, columns = draw_rows(constraints.n, rng), draw_rows(constraints.m, rng)
     x, y = (np.asarray(Z[chosen], dtype=np.float64) for Z, chosen in ((problem.x, rows), (problem.y, columns)))
     race = Race.draw(constraints, rows, columns, rng)
-    ranks = MULTILEVEL.ranks if race.is_all else MULTILEVEL.raced_ranks
+    ranks = MULTILEVEL.raced_ranks
     views: dict[str, View] = {}
     solutions: list[Solution] = []
     metrics = suitable_metrics(x, y, problem.metric)
@@ -395,23 +390,21 @@ def search(problem: Problem, *, seed: int, n_jobs: int | None) -> Generator[Step
     if not solutions:
         return None
     searches = rank_solutions(solutions, views, problem)
-    best = searches[0]
-    if not race.is_all:
-        finals: list[tuple[Solution, Solution]] = []
-        for searched in choose_finalists(searches, problem.y):
-            view = views[searched.metric]
-            values = all_values(view.x, problem.x), all_values(view.y, problem.y)
-            further = [rank for rank in MULTILEVEL.ranks if rank >= searched.rank]
-            variates = CanonicalVariates.fit(*values, searched.indices, searched.rank)
-            for solution in refine_all(view, values, variates, constraints, n_jobs, further):
-                yield Step(len(turns) + len(finals), solution.rank, solution.indices, solution.score)
-            finals.append((solution, searched))
-            del values
-            if solution.found_again >= MULTILEVEL.decided:
-                break
-        best = rank_solutions([final for final, _ in finals], views, problem)[0]
-        led = next(searched for final, searched in finals if final is best)
-        searches = [led, *(other for other in searches if other is not led)]
+    finals: list[tuple[Solution, Solution]] = []
+    for searched in choose_finalists(searches, problem.y):
+        view = views[searched.metric]
+        values = all_values(view.x, problem.x), all_values(view.y, problem.y)
+        further = [rank for rank in MULTILEVEL.ranks if rank >= searched.rank]
+        variates = CanonicalVariates.fit(*values, searched.indices, searched.rank)
+        for solution in refine_all(view, values, variates, constraints, n_jobs, further):
+            yield Step(len(turns) + len(finals), solution.rank, solution.indices, solution.score)
+        finals.append((solution, searched))
+        del values
+        if solution.found_again >= MULTILEVEL.decided:
+            break
+    best = rank_solutions([final for final, _ in finals], views, problem)[0]
+    led = next(searched for final, searched in finals if final is best)
+    searches = [led, *(other for other in searches if other is not led)]
     return Found(best, views[best.metric], searches, agree_with_best(searches, problem.y))
 
 
