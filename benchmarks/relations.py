@@ -150,9 +150,6 @@ RELATIONS: dict[str, Callable[[np.random.Generator, int, float], Pair]] = {
     "swiss roll": swiss_roll,
     "spiral": spiral,
     "mixture": mixture,
-    "views": views,
-    "views20": partial(views, dimensions=20),
-    "views50": partial(views, dimensions=50),
     "rotation": rotation,
     "graph": graph,
     "embeddings": embeddings,
@@ -163,4 +160,11 @@ RELATIONS: dict[str, Callable[[np.random.Generator, int, float], Pair]] = {
     "sentences": sentences,
     "clusters": clusters,
     "nothing": nothing,
+}
+
+# For many objects; beside those of the study, whose figures they are not part of.
+MANY: dict[str, Callable[[np.random.Generator, int, float], Pair]] = {
+    "views": views,
+    "views20": partial(views, dimensions=20),
+    "views50": partial(views, dimensions=50),
 }
