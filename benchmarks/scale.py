@@ -5,8 +5,8 @@ python3 dev.py bench scale [SET[:NOISE]] [N …]
 SET is captions (MiniLM against WordLlama, needs PAIRUP_DATA), languages (English against German bags of words, needs
 it too), or a relation of benchmarks/relations.py, such as embeddings or views (two smooth views of one mixture in 10
 dimensions; views20 and views50), with NOISE standard deviations of each column added, none unless given. The sizes are
-3000 and 12000 unless given. CPU seconds of one thread, the verdict included. FOSCTTM is measured in the space of Y on 500
-objects against all.
+3000 and 12000 unless given. CPU seconds of one thread, the verdict included. FOSCTTM is measured in the space of Y on
+500 objects against all.
 """
 
 import os

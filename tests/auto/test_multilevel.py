@@ -114,6 +114,30 @@ def test_equal_rows_get_a_word():
     assert "nothing tells them apart" in m.report
 
 
+@pytest.mark.parametrize("case", ["copies", "outliers", "few kinds", "few against many"])
+def test_odd_sets_get_an_answer(case):
+    X, Y, truth = turned(400, seed=3)
+    order = np.argsort(truth)
+    rng = np.random.default_rng(0)
+    if case == "copies":  # half of the objects are one and the same
+        X[200:], Y[truth[200:]] = X[0], Y[truth[0]]
+    elif case == "outliers":
+        X[40:], Y[truth[40:]] = 1e6 * rng.standard_cauchy(size=(360, 5)), 1e6 * rng.standard_cauchy(size=(360, 8))
+    elif case == "few kinds":  # fewer than clusters
+        kind = rng.integers(5, size=400)
+        X, Y = X[kind], Y[truth[kind]][order]
+    else:
+        X, Y, truth = turned(1500, seed=3)
+        X, truth = X[:300], truth[:300]
+    m = pairup.match(X, Y, solver="multilevel")
+    matched = m.indices[m.indices >= 0]
+    assert len(np.unique(matched)) == len(matched) == len(X)
+    if case == "few against many":
+        assert (m.indices == truth).mean() > 0.5
+    right = (m.indices == truth).mean()
+    assert m.reliability < right + 0.2
+
+
 def test_what_cannot_work_is_refused():
     X = np.random.default_rng(0).normal(size=(50, 3))
     with pytest.raises(ValueError, match="needs at least"):
