@@ -8,8 +8,8 @@ from pairup.types import Float32Array, Indices, Int32Array
 INCREMENT = 0.01  # least rise of a price, in units of the median spread of the profits of an object
 # An object gives up when all its candidates are this many of its own spreads worse than the worst of them was. Where
 # n + 1 objects have n candidates in common, they bid until then: by spreads of all profits that takes thousands of bids
-# for every object that is left over.
-PATIENCE = 1.0
+# for every object that is left over. With 1, four times as many are left over and get partners that lie far away.
+PATIENCE = 3.0
 LONE_PATIENCE = 5.0  # spreads of all profits, where an object has one candidate only and so no spread
 
 
