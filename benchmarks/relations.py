@@ -1,6 +1,7 @@
 """Two related sets made on the spot, their true pairing known: row i of X belongs to row i of Y."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -36,6 +37,19 @@ def mixture(rng: np.random.Generator, n: int, noise: float) -> Pair:
     centres = 2 * rng.normal(size=(6, 3))
     Z = centres[rng.choice(6, n, p=np.arange(6, 0, -1) / 21)] + rng.normal(size=(n, 3))
     return noisy(rng, smooth_map(rng, Z, 20, 0.4), smooth_map(rng, Z, 30, 0.4), noise)
+
+
+def views(rng: np.random.Generator, n: int, noise: float, dimensions: int = 10) -> Pair:
+    """Two smooth views of one mixture of Gaussians: turned into half as many dimensions more, and bent."""
+    centres = 2 * (3 / dimensions) ** 0.5 * rng.normal(size=(12, dimensions))
+    Z = centres[rng.choice(12, n, p=np.arange(12, 0, -1) / 78)] + rng.normal(size=(n, dimensions))
+    Z *= np.geomspace(1.5, 0.5, dimensions)
+    columns = 3 * dimensions // 2
+
+    def view() -> np.ndarray:
+        return Z @ np.linalg.qr(rng.normal(size=(columns, dimensions)))[0].T + 0.5 * smooth_map(rng, Z, columns)
+
+    return noisy(rng, view(), view(), noise)
 
 
 def rotation(rng: np.random.Generator, n: int, noise: float) -> Pair:
@@ -146,4 +160,11 @@ RELATIONS: dict[str, Callable[[np.random.Generator, int, float], Pair]] = {
     "sentences": sentences,
     "clusters": clusters,
     "nothing": nothing,
+}
+
+# For many objects; beside those of the study, whose figures they are not part of.
+MANY: dict[str, Callable[[np.random.Generator, int, float], Pair]] = {
+    "views": views,
+    "views20": partial(views, dimensions=20),
+    "views50": partial(views, dimensions=50),
 }

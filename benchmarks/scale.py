@@ -1,10 +1,12 @@
 """Time, memory and accuracy of matching against the number of objects, ours beside a peer; one process for each line.
 
-python3 dev.py bench scale [SET] [N …]
+python3 dev.py bench scale [SET[:NOISE]] [N …]
 
 SET is captions (MiniLM against WordLlama, needs PAIRUP_DATA), languages (English against German bags of words, needs
-it too), or a relation of benchmarks/relations.py without noise, such as embeddings; the sizes are 3000 and 12000 unless
-given. CPU seconds of one thread, the verdict included. FOSCTTM is measured in the space of Y on 500 objects.
+it too), or a relation of benchmarks/relations.py, such as embeddings or views (two smooth views of one mixture in 10
+dimensions; views20 and views50), with NOISE standard deviations of each column added, none unless given. The sizes are
+3000 and 12000 unless given. CPU seconds of one thread, the verdict included. FOSCTTM is measured in the space of Y on
+500 objects against all.
 """
 
 import os
@@ -14,7 +16,7 @@ import sys
 import time
 
 import numpy as np
-from relations import RELATIONS
+from relations import MANY, RELATIONS
 from threadpoolctl import threadpool_limits
 
 from pairup.datasets import data_folder
@@ -32,7 +34,8 @@ def load(name: str, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             rows = rng.permutation(len(data[SETS[name][0]]))[:n]
             X, Y = (data[each][rows].astype(float) for each in SETS[name])
     else:
-        X, Y = RELATIONS[name](rng, n, 0.0)
+        kind, _, noise = name.partition(":")
+        X, Y = (RELATIONS | MANY)[kind](rng, n, float(noise or 0.0))
     order = rng.permutation(len(X))
     return X, Y[order], np.argsort(order)
 

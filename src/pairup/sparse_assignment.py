@@ -5,8 +5,12 @@ import numpy as np
 from pairup.compiled import compiled
 from pairup.types import Float32Array, Indices, Int32Array
 
-INCREMENT = 0.001  # least rise of a price, in units of the spread of the profits
-PATIENCE = 5.0  # spreads that prices may rise above the profits before an object gives up
+INCREMENT = 0.01  # least rise of a price, in units of the median spread of the profits of an object
+# An object gives up when all its candidates are this many of its own spreads worse than the worst of them was. Where
+# n + 1 objects have n candidates in common, they bid until then: by spreads of all profits that takes thousands of bids
+# for every object that is left over. With 1, four times as many are left over and get partners that lie far away.
+PATIENCE = 3.0
+LONE_PATIENCE = 5.0  # spreads of all profits, where an object has one candidate only and so no spread
 
 
 def assign_sparse(candidates: Int32Array, profit: Float32Array, m: int, *, increment: float = INCREMENT) -> Indices:
@@ -14,7 +18,8 @@ def assign_sparse(candidates: Int32Array, profit: Float32Array, m: int, *, incre
 
     Objects bid for their candidates (Bertsekas' auction). One whose candidates have all become too dear stays without
     a partner. Prices start from 0 once: those of columns that nobody takes must stay 0, or the matching is not the best
-    (so there is no scaling of the increment). The total profit is at most n·increment below the largest.
+    (so there is no scaling of the increment). Among those that get a partner, the total profit is at most one increment
+    each below the largest.
 
     Parameters
     ----------
@@ -24,8 +29,8 @@ def assign_sparse(candidates: Int32Array, profit: Float32Array, m: int, *, incre
         The profit of each of these pairs.
     m : int
         Number of columns.
-    increment : float, default 0.001
-        The least rise of a price, in units of the spread of the profits.
+    increment : float, default 0.01
+        The least rise of a price, in units of the median spread of the profits of an object.
 
     Returns
     -------
@@ -40,19 +45,26 @@ def assign_sparse(candidates: Int32Array, profit: Float32Array, m: int, *, incre
     """
     if candidates.size == 0:
         return np.full(len(candidates), -1, dtype=np.intp)
-    offered = profit[candidates >= 0]
+    is_there = candidates >= 0
+    offered = profit[is_there]
     if offered.size == 0:
         return np.full(len(candidates), -1, dtype=np.intp)
     low, high = float(offered.min()), float(offered.max())
-    spread = max(high - low, 1e-6 * max(abs(high), 1.0))
+    overall = max(high - low, 1e-6 * max(abs(high), 1.0))
+    several = is_there.sum(axis=1) > 1
+    lows = np.where(is_there, profit, np.float32(np.inf)).min(axis=1)
+    spreads = np.where(is_there, profit, np.float32(-np.inf)).max(axis=1) - lows
+    usual = max(float(np.median(spreads[several])) if several.any() else overall, 1e-5 * overall)
+    floor = np.full(len(candidates), low - LONE_PATIENCE * overall, dtype=np.float32)
+    floor[several] = lows[several] - np.float32(PATIENCE) * np.maximum(spreads[several], np.float32(usual))
     prices = np.zeros(m, dtype=np.float32)
-    mine = _auction(candidates, profit, prices, np.float32(increment * spread), np.float32(low - PATIENCE * spread))
+    mine = _auction(candidates, profit, prices, np.float32(increment * usual), floor)
     return mine.astype(np.intp, copy=False)
 
 
 @compiled
 def _auction(
-    candidates: Int32Array, profit: Float32Array, prices: Float32Array, increment: np.float32, floor: np.float32
+    candidates: Int32Array, profit: Float32Array, prices: Float32Array, increment: np.float32, floor: Float32Array
 ) -> Indices:
     """Let every row bid until each has a column or has given up."""
     n, k = candidates.shape
@@ -64,7 +76,7 @@ def _auction(
         i = queue[head]
         head = head + 1 if head + 1 < n else 0
         waiting -= 1
-        best, second, wanted = np.float32(-np.inf), floor, -1
+        best, second, wanted = np.float32(-np.inf), floor[i], -1
         for c in range(k):
             j = candidates[i, c]
             if j < 0:
@@ -75,7 +87,7 @@ def _auction(
                 best, wanted = value, j
             elif value > second:
                 second = value
-        if wanted < 0 or best < floor:
+        if wanted < 0 or best < floor[i]:
             continue
         # A price that float32 cannot raise any further would let two rows bid for ever.
         dearer = prices[wanted] + (best - second) + increment

@@ -1,9 +1,11 @@
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import pairup
+from pairup.auto import canonical
 from pairup.auto.canonical import (
     Canonical,
     canonical_distances,
@@ -204,3 +206,22 @@ def test_known_pairs_and_unequal_sizes_feel_none_either(rng):
     place = np.r_[np.argsort(columns), -1]
     np.testing.assert_array_equal(other.indices, place[m.indices[rows]])
     np.testing.assert_array_equal(other.probabilities, m.probabilities[np.ix_(rows, columns)])
+
+
+def test_tables_of_many_objects_are_copied_in_parts(monkeypatch):
+    rng = np.random.default_rng(0)
+    Z = np.c_[rng.normal(size=(300, 3)) * [1, 1e9, 1e-9], np.ones(300), rng.integers(0, 3, size=300)]
+    whole = [canonical_table(Z, keeps_origin=keeps) for keeps in (False, True)]
+    monkeypatch.setattr(canonical, "CANONICAL", replace(canonical.CANONICAL, chunk=97))
+    for form, keeps in zip(whole, (False, True), strict=True):
+        parts = canonical_table(Z, keeps_origin=keeps)
+        np.testing.assert_array_equal(parts.values, form.values)
+        np.testing.assert_array_equal(parts.order, form.order)
+        assert parts.hash == form.hash
+    monkeypatch.setattr(canonical, "CANONICAL", replace(canonical.CANONICAL, chunk=2**14))
+    Z = rng.normal(size=(10_000, 20))
+    tracemalloc.start()
+    canonical_table(Z)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 * Z.nbytes  # two copies, and what is computed at once

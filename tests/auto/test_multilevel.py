@@ -1,11 +1,24 @@
 """Coarse to fine, for many objects."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, issparse
 
 import pairup
-from pairup.auto.multilevel import Solution, impose_anchors, is_decided, support
+from pairup.auto import multilevel
+from pairup.auto.multilevel import (
+    Found,
+    Race,
+    Solution,
+    agree_with_best,
+    choose_finalists,
+    draw_rows,
+    impose_anchors,
+    is_decided,
+    support,
+)
 from pairup.auto.schedule import MULTILEVEL
 from pairup.constraints import Constraints
 
@@ -101,6 +114,30 @@ def test_equal_rows_get_a_word():
     assert "nothing tells them apart" in m.report
 
 
+@pytest.mark.parametrize("case", ["copies", "outliers", "few kinds", "few against many"])
+def test_odd_sets_get_an_answer(case):
+    X, Y, truth = turned(400, seed=3)
+    order = np.argsort(truth)
+    rng = np.random.default_rng(0)
+    if case == "copies":  # half of the objects are one and the same
+        X[200:], Y[truth[200:]] = X[0], Y[truth[0]]
+    elif case == "outliers":
+        X[40:], Y[truth[40:]] = 1e6 * rng.standard_cauchy(size=(360, 5)), 1e6 * rng.standard_cauchy(size=(360, 8))
+    elif case == "few kinds":  # fewer than clusters
+        kind = rng.integers(5, size=400)
+        X, Y = X[kind], Y[truth[kind]][order]
+    else:
+        X, Y, truth = turned(1500, seed=3)
+        X, truth = X[:300], truth[:300]
+    m = pairup.match(X, Y, solver="multilevel")
+    matched = m.indices[m.indices >= 0]
+    assert len(np.unique(matched)) == len(matched) == len(X)
+    if case == "few against many":
+        assert (m.indices == truth).mean() > 0.5
+    right = (m.indices == truth).mean()
+    assert m.reliability < right + 0.2
+
+
 def test_what_cannot_work_is_refused():
     X = np.random.default_rng(0).normal(size=(50, 3))
     with pytest.raises(ValueError, match="needs at least"):
@@ -119,9 +156,46 @@ def test_known_pairs_are_put_into_a_matching():
 
 
 def test_solutions_found_twice_decide_and_support_counts_those_that_agree():
-    one, other = np.arange(10), np.arange(10)[::-1].copy()
-    found = [Solution("a", one, 1.0, 0.8, 32), Solution("b", other, 1.0, 0.8, 32), Solution("c", one, 1.0, 0.8, 32)]
-    assert not is_decided(found[:2])
-    assert is_decided(found)
-    assert support(found) == pytest.approx(2 / 3)
-    assert support(found[:1]) == 0.5
+    Y = np.arange(1000.0)[:, None]
+    one, other = np.arange(1000), np.arange(1000)[::-1].copy()
+    near = np.roll(one, 3)  # the partners are others, and lie in the same place
+    found = [Solution("a", one, 1.0, 0.8, 32), Solution("b", other, 1.0, 0.8, 32), Solution("c", near, 1.0, 0.8, 32)]
+    assert not is_decided(found[:2], Y)
+    assert is_decided(found, Y)
+    agree = agree_with_best(found, Y)
+    assert agree == [True, False, True]
+    assert support(Found(found[0], None, found, agree)) == pytest.approx(2 / 3)
+    assert support(Found(found[0], None, found[:1], [True])) == 0.5
+    assert choose_finalists(found, Y) == found[:2]
+
+
+def test_a_race_keeps_to_what_is_known_of_its_objects(monkeypatch):
+    monkeypatch.setattr(multilevel, "MULTILEVEL", replace(MULTILEVEL, raced=20))
+    prior = csr_array((np.arange(1.0, 31.0), (np.arange(30), np.arange(30))), shape=(30, 40))
+    pairs = np.arange(30), np.arange(30)
+    constraints = Constraints(30, 40, 30, pairs, forbidden=(pairs[0], pairs[1] + 1), sparse_prior=prior)
+    rng = np.random.default_rng(0)
+    race = Race.draw(constraints, draw_rows(30, rng), draw_rows(40, rng), rng)
+    assert (len(race.rows), len(race.columns), race.share) == (20, 20, 0.5)
+    inside = race.constraints
+    np.testing.assert_array_equal(race.rows[inside.anchors[0]], race.columns[inside.anchors[1]])
+    np.testing.assert_array_equal(race.rows[inside.forbidden[0]] + 1, race.columns[inside.forbidden[1]])
+    rows, columns = inside.sparse_prior.nonzero()
+    np.testing.assert_array_equal(race.rows[rows], race.columns[columns])
+    expanded = race.expand(Solution("a", np.arange(20), 1.0, 0.4, 32))
+    assert expanded.found_again == 0.8
+    assert (expanded.indices >= 0).sum() == 20
+    np.testing.assert_array_equal(expanded.indices[race.rows], race.columns)
+
+
+def test_maps_of_a_sample_lead_to_the_pairs_of_all():
+    object.__setattr__(MULTILEVEL, "raced", 300)
+    try:
+        X, Y, truth = turned(700, seed=2)
+        steps = []
+        m = pairup.match(X, Y, solver="multilevel", callback=steps.append)
+    finally:
+        object.__setattr__(MULTILEVEL, "raced", 4000)
+    assert (m.indices == truth).mean() > 0.9
+    assert m.reliable
+    assert {int((step.indices >= 0).sum()) for step in steps} == {300, 700}

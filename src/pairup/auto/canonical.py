@@ -217,20 +217,21 @@ def canonical_table(Z: Array, *, keeps_origin: bool = False) -> Form:
     >>> bool((canonical_table(Z).values == canonical_table(3.0 * Z[[2, 0, 1]][:, [1, 0]] + 7.0).values).all())
     True
     """
-    exponents = np.frexp(np.abs(Z).max(axis=0, initial=0.0))[1]
+    parts = [slice(k, k + width) for width in [_chunk(len(Z))] for k in range(0, Z.shape[1], width)]
+    exponents = np.concatenate([np.frexp(np.abs(Z[:, part]).max(axis=0, initial=0.0))[1] for part in parts])
     exponents -= exponents.max()
-    Z = rescale(Z, axis=0)
-    origin = np.sort(Z, axis=0)[len(Z) // 2]  # an element of each column: nothing is rounded but by the subtraction
-    Z = Z - origin
-    spread = column_spreads(Z)
+    origin, spread = (np.concatenate(each) for each in zip(*(_centre(Z[:, part]) for part in parts), strict=True))
     varies = np.flatnonzero(spread > 0)
-    steps, powers, unit = np.zeros_like(Z), np.zeros(len(spread)), 1.0
+    steps, powers, unit = np.zeros(Z.shape), np.zeros(len(spread)), 1.0
     if len(varies):
         unit = float(np.ldexp(spread, exponents)[varies].sum())  # of the table; columns have powers of two of it
         powers[varies] = round_to_grid((np.log2(spread[varies] / unit) + exponents[varies])[:, None])[:, 0]
         powers[varies] -= count_bits(Z.size, CANONICAL.table_bits)
-        in_units = np.ldexp(Z[:, varies] / unit, exponents[varies] - powers[varies].astype(np.intc))
-        steps[:, varies] = round_to_grid(in_units)
+        for part in parts:
+            inside = varies[(varies >= part.start) & (varies < part.stop)]
+            centred = rescale(Z[:, inside], axis=0) - origin[inside]
+            in_units = np.ldexp(centred / unit, exponents[inside] - powers[inside].astype(np.intc))
+            steps[:, inside] = round_to_grid(in_units)
         if powers.min() < CANONICAL.least_power:  # columns of units that differ by hundreds of orders of magnitude
             powers[varies] += CANONICAL.least_power - powers.min()
     marks = mix((powers + 0.0).view(np.uint64))
@@ -241,10 +242,29 @@ def canonical_table(Z: Array, *, keeps_origin: bool = False) -> Form:
         marks = mix(marks + origin.view(np.uint64))
     rows, columns = hash_table(steps, marks)
     order, across = np.argsort(rows, kind="stable"), np.argsort(columns, kind="stable")
-    values = np.ldexp(steps[order][:, across], powers[across].astype(np.intc))
-    if keeps_origin:
-        values += origin[across]
-    return Form(np.ascontiguousarray(values), order, int(rows.sum(dtype=np.uint64)))
+    values = np.empty_like(steps)
+    for block in _row_blocks(steps):
+        values[block] = np.ldexp(steps[order[block]][:, across], powers[across].astype(np.intc))
+        if keeps_origin:
+            values[block] += origin[across]
+    return Form(values, order, int(rows.sum(dtype=np.uint64)))
+
+
+def _chunk(size: int) -> int:
+    """Return how many rows or columns of this size are computed at once: tables of many objects are copied in parts."""
+    return max(1, CANONICAL.chunk // max(size, 1))
+
+
+def _row_blocks(Z: Array) -> list[slice]:
+    size = _chunk(Z.shape[1])
+    return [slice(first, first + size) for first in range(0, len(Z), size)]
+
+
+def _centre(Z: Array) -> tuple[Array, Array]:
+    """Return the origin of some columns, which is an element of each, and their spreads around it."""
+    Z = rescale(Z, axis=0)
+    origin = np.sort(Z, axis=0)[len(Z) // 2]  # nothing is rounded but by the subtraction
+    return origin, column_spreads(Z - origin)
 
 
 def canonical_distances(D: Array) -> Form:
@@ -403,10 +423,16 @@ def hash_table(Z: Array, marks: Hashes) -> tuple[Hashes, Hashes]:
     columns : ndarray of uint64, shape (d,)
         A hash for each column.
     """
-    bits = mix(np.ascontiguousarray(Z).view(np.uint64))
-    columns = mix(bits.sum(axis=0) + marks)
-    rows = mix(mix(bits ^ columns).sum(axis=1))
+    bits = np.ascontiguousarray(Z).view(np.uint64)
+    blocks = _row_blocks(Z)
+
+    def hash_rows(columns: Hashes) -> Hashes:
+        return np.concatenate([mix(mix(bits[block]) ^ columns).sum(axis=1) for block in blocks])
+
+    columns = mix(np.sum([mix(bits[block]).sum(axis=0) for block in blocks], axis=0, dtype=np.uint64) + marks)
+    rows = mix(hash_rows(columns))
     for _ in range(CANONICAL.rounds):
-        columns = mix(mix(bits ^ rows[:, None]).sum(axis=0) + columns)
-        rows = mix(mix(bits ^ columns).sum(axis=1) + rows)
+        sums = [mix(mix(bits[block]) ^ rows[block, None]).sum(axis=0) for block in blocks]
+        columns = mix(np.sum(sums, axis=0, dtype=np.uint64) + columns)
+        rows = mix(hash_rows(columns) + rows)
     return rows, columns

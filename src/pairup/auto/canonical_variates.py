@@ -69,33 +69,41 @@ class CanonicalVariates:
             The variates.
         """
         matched = np.flatnonzero(indices >= 0)
-        halves = matched[::2], matched[1::2]
-        N, other = (covariances(U[half, :rank], V[:, :rank], indices[half]) for half in halves)
+        halves = [np.full_like(indices, -1) for _ in range(2)]
+        for half, rows in zip(halves, (matched[::2], matched[1::2]), strict=True):
+            half[rows] = indices[rows]
+        N, other = (covariances(U[:, :rank], V[:, :rank], half) for half in halves)
         both = cls.of((N + other) / np.float32(2), rank)
         held_out = np.zeros(len(both.correlations))
         for fitted, held in ((N, halves[1]), (other, halves[0])):
-            held_out += cls.of(fitted, rank).correlate(U[held], V[indices[held]]) / 2
+            held_out += cls.of(fitted, rank).correlate(U, V, held) / 2
         # Those of single variates scatter around a curve that falls with their number.
         return cls(both.left, both.right, np.clip(_falling(held_out), 0.0, 1.0))
 
-    def correlate(self, U: Float32Array, V: Float32Array) -> Array:
+    def correlate(self, U: Float32Array, V: Float32Array, indices: Indices) -> Array:
         """Return the correlations of the variates of partners.
 
         Parameters
         ----------
-        U, V : ndarray of float32, shape (n, r) and (n, s)
-            Eigenfunctions of partners.
+        U, V : ndarray of float32, shape (n, r) and (m, s)
+            Eigenfunctions of both sets.
+        indices : ndarray of int, shape (n,)
+            The matching, −1 where x has no partner.
 
         Returns
         -------
         ndarray of shape (k,)
             Correlations.
         """
-        a, b = U[:, : len(self.left)] @ self.left, V[:, : len(self.right)] @ self.right
-        a, b = a - a.mean(axis=0), b - b.mean(axis=0)
-        squares = np.sqrt(np.einsum("nk,nk->k", a, a).astype(np.float64) * np.einsum("nk,nk->k", b, b))
-        products: Array = np.einsum("nk,nk->k", a, b) / np.maximum(squares, 1e-30)
-        return products
+        matched = np.flatnonzero(indices >= 0)
+        moments = np.zeros((5, len(self.correlations)))
+        for first in range(0, len(matched), MULTILEVEL.block):
+            rows = matched[first : first + MULTILEVEL.block]
+            a, b = U[rows, : len(self.left)] @ self.left, V[indices[rows], : len(self.right)] @ self.right
+            moments += [Z.sum(axis=0, dtype=np.float64) for Z in (a, b, a * a, b * b, a * b)]
+        of_a, of_b, aa, bb, ab = moments / max(len(matched), 1)
+        squares = np.sqrt(np.maximum(aa - of_a**2, 0.0) * np.maximum(bb - of_b**2, 0.0))
+        return np.asarray((ab - of_a * of_b) / np.maximum(squares, 1e-30), dtype=np.float64)
 
     def images(
         self, U: Float32Array, V: Float32Array, largest: float = MULTILEVEL.largest_correlation
@@ -121,8 +129,11 @@ class CanonicalVariates:
         left, right = self.left[:, kept] * root, self.right[:, kept] * root
         A = np.ones((len(U), len(rho) + 2), dtype=np.float32)
         B = np.ones((len(V), len(rho) + 2), dtype=np.float32)
-        A[:, :-2], B[:, :-2] = U[:, : len(left)] @ left, V[:, : len(right)] @ right
-        A[:, -1], B[:, -2] = -(A[:, :-2] ** 2 @ half), -(B[:, :-2] ** 2 @ half)
+        for Z, values, directions, place in ((A, U, left, -1), (B, V, right, -2)):
+            for first in range(0, len(Z), MULTILEVEL.block):
+                block = slice(first, first + MULTILEVEL.block)
+                Z[block, :-2] = values[block, : len(directions)] @ directions
+                Z[block, place] = -(Z[block, :-2] ** 2 @ half)
         return A, B
 
 

@@ -1,7 +1,7 @@
 """Coarse to fine, for many objects: matched centres, descents on samples, then partners among all."""
 
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,12 +10,13 @@ from pairup.auto.centres import match_centres
 from pairup.auto.coordinates import suitable_metrics
 from pairup.auto.descent import descend, polish, shared_correlation
 from pairup.auto.held_out import held_out_score, share_found_again
-from pairup.auto.partners import match_all
+from pairup.auto.partners import among, match_all
 from pairup.auto.problem import Problem
 from pairup.auto.schedule import MULTILEVEL
 from pairup.auto.view import Side, View, covariances
 from pairup.climb import Step
 from pairup.constraints import Constraints
+from pairup.kernels import squared_distances
 from pairup.types import Array, Float32Array, Indices, SparseArray
 
 
@@ -44,25 +45,98 @@ class Solution:
     rank: int
 
 
-def sample_rows(Z: Array, rng: np.random.Generator, most: int = MULTILEVEL.sample) -> Array:
-    """Return all rows of a table, or a sample of them if they are many, in their order.
+@dataclass(frozen=True, eq=False)
+class Race:
+    """Objects of both sets that are matched to compare maps: all, or a sample of them if they are many.
 
     Parameters
     ----------
-    Z : ndarray of shape (n, d)
-        The table, which may lie in a file.
+    x, y : ndarray of int, shape (s,) and (t,)
+        Their places in the samples that views are fitted to.
+    rows, columns : ndarray of int, shape (s,) and (t,)
+        Their numbers.
+    constraints : Constraints
+        What a matching of them keeps to.
+    shape : tuple of two int
+        The number of all x and of all y.
+    """
+
+    x: Indices
+    y: Indices
+    rows: Indices
+    columns: Indices
+    constraints: Constraints
+    shape: tuple[int, int]
+
+    @classmethod
+    def draw(cls, constraints: Constraints, rows: Indices, columns: Indices, rng: np.random.Generator) -> "Race":
+        """Draw objects from samples of both sets.
+
+        Parameters
+        ----------
+        constraints : Constraints
+            What a matching of all objects keeps to.
+        rows, columns : ndarray of int
+            Numbers of the objects of X and of Y in the samples.
+        rng : numpy.random.Generator
+            Draws them.
+
+        Returns
+        -------
+        Race
+            No more objects of a set than race.
+        """
+        x, y = (draw_rows(len(chosen), rng, MULTILEVEL.raced) for chosen in (rows, columns))
+        rows, columns = rows[x], columns[y]
+        n, m = constraints.n, constraints.m
+        prior = constraints.sparse_prior
+        inside = replace(
+            constraints,
+            n=len(rows),
+            m=len(columns),
+            n_pairs=min(len(rows), len(columns)),
+            anchors=among(constraints.anchors, rows, columns, n, m),
+            forbidden=among(constraints.forbidden, rows, columns, n, m),
+            sparse_prior=None if prior is None else prior[rows][:, columns].tocsr(),
+        )
+        return cls(x, y, rows, columns, inside, (n, m))
+
+    @property
+    def share(self) -> float:
+        """How many of the objects that race can have their partner among the others."""
+        return min(1.0, len(self.columns) / self.shape[1])
+
+    def expand(self, solution: Solution) -> Solution:
+        """Return a solution for these objects as one for all, of which the others have no partner."""
+        found = solution.indices
+        indices = np.full(self.shape[0], -1, dtype=np.intp)
+        indices[self.rows[found >= 0]] = self.columns[found[found >= 0]]
+        return replace(solution, indices=indices, found_again=min(1.0, solution.found_again / self.share))
+
+
+def draw_rows(n: int, rng: np.random.Generator, most: int = MULTILEVEL.sample) -> Indices:
+    """Return the numbers of all objects, or of a sample of them if they are many, in their order.
+
+    Parameters
+    ----------
+    n : int
+        How many objects there are.
     rng : numpy.random.Generator
         Draws the sample.
     most : int, default 20000
-        How many rows at most.
+        How many numbers at most.
 
     Returns
     -------
-    ndarray of shape (s, d)
-        The rows.
+    ndarray of int, shape (s,)
+        The numbers.
+
+    Examples
+    --------
+    >>> draw_rows(4, np.random.default_rng(0), most=10)
+    array([0, 1, 2, 3])
     """
-    rows = slice(None) if len(Z) <= most else np.sort(rng.permutation(len(Z))[:most])
-    return np.asarray(Z[rows], dtype=np.float64)
+    return np.arange(n) if n <= most else np.sort(rng.permutation(n)[:most])
 
 
 def fit_view(metric: str, x: Array, y: Array, seed: int) -> View:
@@ -131,29 +205,29 @@ def find_maps(view: View, rng: np.random.Generator, known: Float32Array | None =
 
 
 def refine_all(
-    metric: str,
     view: View,
     values: tuple[Float32Array, Float32Array],
-    N: Float32Array,
+    variates: CanonicalVariates,
     constraints: Constraints,
     n_jobs: int | None,
+    ranks: Sequence[int],
 ) -> Iterator[Solution]:
     """Match all objects by a map and renew the map by the matching, with more and more eigenfunctions.
 
     Parameters
     ----------
-    metric : str
-        The metric.
     view : View
-        The sets in it.
+        The sets in one metric.
     values : tuple of two ndarray of float32
         Eigenfunctions of all objects of X, and of Y.
-    N : ndarray of float32, shape (r, s)
-        Covariances of the eigenfunctions of partners, as samples tell them.
+    variates : CanonicalVariates
+        The map by which they are matched first.
     constraints : Constraints
         What the matching keeps to.
     n_jobs : int or None
         How many tasks run at the same time, as in joblib.
+    ranks : sequence of int
+        How many eigenfunctions take part, one matching after another.
 
     Yields
     ------
@@ -163,11 +237,13 @@ def refine_all(
     U, V = values
     best, stalled = -np.inf, 0
     matching: Indices | None = None
-    for rank in MULTILEVEL.ranks:
-        variates = CanonicalVariates.of(N, rank) if matching is None else CanonicalVariates.fit(U, V, matching, rank)
+    for rank in ranks:
+        if matching is not None:
+            variates = CanonicalVariates.fit(U, V, matching, rank)
         A, B = variates.images(U, V)
         bonus = None if constraints.sparse_prior is None else scale_prior(constraints.sparse_prior, A, B)
         matching = match_all(A, B, forbidden=constraints.forbidden, bonus=bonus, n_jobs=n_jobs)
+        del A, B
         matching = impose_anchors(matching, constraints)
         score = held_out_score(view, U, V, matching)
         gains = score > best + MULTILEVEL.least_gain * abs(best) if np.isfinite(best) else True
@@ -175,7 +251,7 @@ def refine_all(
         if gains:
             best = score
             again = share_found_again(view, U, V, matching, MULTILEVEL.epsilons[-1])
-            yield Solution(metric, matching, score, again, rank)
+            yield Solution(view.metric, matching, score, again, rank)
         elif stalled >= MULTILEVEL.patience:
             return
 
@@ -238,8 +314,32 @@ def impose_anchors(indices: Indices, constraints: Constraints) -> Indices:
     return indices
 
 
-def search(problem: Problem, *, seed: int, n_jobs: int | None) -> Generator[Step, None, tuple[list[Solution], View]]:
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a search found.
+
+    Parameters
+    ----------
+    best : Solution
+        The best matching of all objects.
+    view : View
+        The metric in which it was found.
+    searches : list of Solution
+        What each search found among the objects that race, the one that led to the best first.
+    agree : list of bool
+        Which of them are the same as the first.
+    """
+
+    best: Solution
+    view: View
+    searches: list[Solution]
+    agree: list[bool]
+
+
+def search(problem: Problem, *, seed: int, n_jobs: int | None) -> Generator[Step, None, Found | None]:
     """Search in one metric after another, until one solution is found twice and predicts its own held-out pairs.
+
+    Maps are found and compared on samples. Only the best are then refined by matchings of all objects.
 
     Parameters
     ----------
@@ -252,18 +352,20 @@ def search(problem: Problem, *, seed: int, n_jobs: int | None) -> Generator[Step
 
     Returns
     -------
-    solutions : list of Solution
-        The best first; empty where all objects of a set are alike in every metric.
-    view : View
-        The metric of the best.
+    Found or None
+        What was found; None where all objects of a set are alike in every metric.
 
     Yields
     ------
     Step
-        A step for each matching of all objects.
+        A step for each matching; the first ones of many objects hold pairs of a sample only.
     """
     rng = np.random.default_rng([seed, MULTILEVEL.sample])
-    x, y = sample_rows(problem.x, rng), sample_rows(problem.y, rng)
+    constraints = problem.constraints
+    rows, columns = draw_rows(constraints.n, rng), draw_rows(constraints.m, rng)
+    x, y = (np.asarray(Z[chosen], dtype=np.float64) for Z, chosen in ((problem.x, rows), (problem.y, columns)))
+    race = Race.draw(constraints, rows, columns, rng)
+    ranks = MULTILEVEL.raced_ranks
     views: dict[str, View] = {}
     solutions: list[Solution] = []
     metrics = suitable_metrics(x, y, problem.metric)
@@ -273,22 +375,60 @@ def search(problem: Problem, *, seed: int, n_jobs: int | None) -> Generator[Step
             views[metric] = fit_view(metric, x, y, seed)
         view = views[metric]
         known = known_covariances(view, problem)
-        values: tuple[Float32Array, Float32Array] | None = None
+        values = view.x.values[race.x], view.y.values[race.y]
         found: list[Solution] = []
         for N in find_maps(view, np.random.default_rng([seed, number, clustering]), known):
-            values = values or (all_values(view.x, problem.x), all_values(view.y, problem.y))
-            for solution in refine_all(metric, view, values, N, problem.constraints, n_jobs):
-                yield Step(number, len(found), solution.indices, solution.score)
-                found.append(solution)
+            for raced in refine_all(view, values, CanonicalVariates.of(N, ranks[0]), race.constraints, n_jobs, ranks):
+                found.append(race.expand(raced))
+                yield Step(number, len(found), found[-1].indices, raced.score)
             if found and found[-1].found_again >= MULTILEVEL.decided:
                 break
-        del values
         if found:
             solutions.append(max(found, key=lambda each: each.score))
-            if is_decided(solutions):
+            if is_decided(solutions, problem.y):
                 break
-    ranked = rank_solutions(solutions, views, problem)
-    return ranked, views[ranked[0].metric] if ranked else next(iter(views.values()))
+    if not solutions:
+        return None
+    searches = rank_solutions(solutions, views, problem)
+    finals: list[tuple[Solution, Solution]] = []
+    for searched in choose_finalists(searches, problem.y):
+        view = views[searched.metric]
+        values = all_values(view.x, problem.x), all_values(view.y, problem.y)
+        further = [rank for rank in MULTILEVEL.ranks if rank >= searched.rank]
+        variates = CanonicalVariates.fit(*values, searched.indices, searched.rank)
+        for solution in refine_all(view, values, variates, constraints, n_jobs, further):
+            yield Step(len(turns) + len(finals), solution.rank, solution.indices, solution.score)
+        finals.append((solution, searched))
+        del values
+        if solution.found_again >= MULTILEVEL.decided:
+            break
+    best = rank_solutions([final for final, _ in finals], views, problem)[0]
+    led = next(searched for final, searched in finals if final is best)
+    searches = [led, *(other for other in searches if other is not led)]
+    return Found(best, views[best.metric], searches, agree_with_best(searches, problem.y))
+
+
+def choose_finalists(searches: Sequence[Solution], Y: Array) -> list[Solution]:
+    """Return the solutions whose maps are refined on all objects.
+
+    Parameters
+    ----------
+    searches : sequence of Solution
+        What was found among the objects that race, the best first.
+    Y : ndarray of shape (m, d)
+        The second table.
+
+    Returns
+    -------
+    list of Solution
+        The best; of fewer objects the best that differ from each other.
+    """
+    chosen = [searches[0]]
+    if max(len(Y), len(searches[0].indices)) <= MULTILEVEL.finalists_up_to:
+        for each in searches[1:]:
+            if len(chosen) < MULTILEVEL.finalists and not any(is_same(each, other, Y) for other in chosen):
+                chosen.append(each)
+    return chosen
 
 
 def known_covariances(view: View, problem: Problem) -> Float32Array | None:
@@ -320,13 +460,46 @@ def known_covariances(view: View, problem: Problem) -> Float32Array | None:
     return None
 
 
-def is_decided(solutions: list[Solution]) -> bool:
+def is_same(one: Solution, other: Solution, Y: Array) -> bool:
+    """Tell whether two solutions are one: enough partners lie near to each other, among all that are matched.
+
+    Parameters
+    ----------
+    one, other : Solution
+        Two solutions.
+    Y : ndarray of shape (m, d)
+        The second table.
+
+    Returns
+    -------
+    bool
+        Whether.
+    """
+    rows = np.flatnonzero((one.indices >= 0) & (other.indices >= 0))
+    rows = rows[:: max(1, len(rows) // MULTILEVEL.compared_pairs)]
+    if not len(rows):
+        return False
+    columns = np.flatnonzero(np.bincount(one.indices[one.indices >= 0], minlength=len(Y)))
+    columns = columns[:: max(1, len(columns) // MULTILEVEL.raced)]
+    here, there, others = (
+        np.asarray(Y[k], dtype=np.float64) for k in (one.indices[rows], other.indices[rows], columns)
+    )
+    unit = np.maximum(others.std(axis=0), 1e-300)
+    here, there, others = here / unit, there / unit, others / unit
+    apart = ((here - there) ** 2).sum(axis=1)
+    nearer = (squared_distances(here, others) < apart[:, None] * (1 - 1e-9)).mean(axis=1)
+    return bool((nearer <= MULTILEVEL.near).mean() >= MULTILEVEL.same)
+
+
+def is_decided(solutions: list[Solution], Y: Array) -> bool:
     """Tell whether the last solution was found before, and predicts its own held-out pairs.
 
     Parameters
     ----------
     solutions : list of Solution
         What was found, in the order of the search.
+    Y : ndarray of shape (m, d)
+        The second table.
 
     Returns
     -------
@@ -334,9 +507,7 @@ def is_decided(solutions: list[Solution]) -> bool:
         Whether there is no need to go on.
     """
     last = solutions[-1]
-    return last.found_again >= MULTILEVEL.decided and any(
-        (other.indices == last.indices).mean() >= MULTILEVEL.same for other in solutions[:-1]
-    )
+    return last.found_again >= MULTILEVEL.decided and any(is_same(last, other, Y) for other in solutions[:-1])
 
 
 def rank_solutions(solutions: list[Solution], views: dict[str, View], problem: Problem) -> list[Solution]:
@@ -411,40 +582,43 @@ def score_unrelated(view: View, problem: Problem, seed: int) -> float:
     values = unrelated.x.values, unrelated.y.values
     free = Constraints(len(values[0]), len(values[1]), min(map(len, values)))
     for N in find_maps(unrelated, rng):
-        return max(solution.score for solution in refine_all(view.metric, unrelated, values, N, free, 1))
+        variates = CanonicalVariates.of(N, MULTILEVEL.ranks[0])
+        return max(each.score for each in refine_all(unrelated, values, variates, free, 1, MULTILEVEL.ranks))
     return 0.0
 
 
-def agree_with_best(solutions: Sequence[Solution]) -> list[bool]:
+def agree_with_best(solutions: Sequence[Solution], Y: Array) -> list[bool]:
     """Tell which solutions are the same as the first.
 
     Parameters
     ----------
     solutions : sequence of Solution
         What was found, the best first.
+    Y : ndarray of shape (m, d)
+        The second table.
 
     Returns
     -------
     list of bool
         Whether each has enough pairs in common with it; the first is one of them.
     """
-    return [bool((other.indices == solutions[0].indices).mean() >= MULTILEVEL.same) for other in solutions]
+    return [other is solutions[0] or is_same(solutions[0], other, Y) for other in solutions]
 
 
-def support(solutions: list[Solution]) -> float:
-    """Return the share of the solutions that agree with the best, each weighed by how many of its pairs it finds again.
+def support(found: Found) -> float:
+    """Return the share of the searches that agree with the best, each weighed by how many of its pairs it finds again.
 
     Parameters
     ----------
-    solutions : list of Solution
-        What was found, the best first.
+    found : Found
+        What was found.
 
     Returns
     -------
     float
         1 where all agree; of a solution that nothing was compared with, one half.
     """
-    if len(solutions) == 1:
+    if len(found.searches) == 1:
         return 0.5
-    weights = np.array([max(other.found_again, 1e-6) for other in solutions])
-    return float(weights[agree_with_best(solutions)].sum() / weights.sum())
+    weights = np.array([max(other.found_again, 1e-6) for other in found.searches])
+    return float(weights[found.agree].sum() / weights.sum())

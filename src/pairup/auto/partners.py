@@ -7,6 +7,7 @@ import numpy as np
 
 from pairup.assignment import assign
 from pairup.auto.schedule import MULTILEVEL
+from pairup.compiled import compiled
 from pairup.constraints import NO_ANCHORS
 from pairup.parallel import run
 from pairup.sparse_assignment import assign_sparse
@@ -43,78 +44,149 @@ def find_candidates(
     candidates = np.empty((len(A), k), dtype=np.int32)
     profit = np.empty((len(A), k), dtype=np.float32)
     if len(B) <= MULTILEVEL.compared:
-        parts = [np.arange(first, min(first + MULTILEVEL.rows, len(A))) for first in range(0, len(A), MULTILEVEL.rows)]
-        offers: Sequence[Indices | None] = [None] * len(parts)
+        everything = np.arange(len(B))
+        cells = [(rows, [everything]) for rows in _parts(np.arange(len(A)))]
     else:
-        parts, offers = cut_into_cells(A, B)
-    tasks = (partial(_best_columns, A, B, rows, columns, k) for rows, columns in zip(parts, offers, strict=True))
-    for rows, (chosen, values) in zip(parts, run(tasks, n_jobs=n_jobs), strict=True):
+        cells = cut_into_cells(A, B)
+    # Every task holds its own rows and columns only, wherever it runs.
+    tasks = (partial(_best_columns, A[rows], *_gather(B, columns), k) for rows, columns in cells)
+    for (rows, _), (chosen, values) in zip(cells, run(tasks, n_jobs=n_jobs), strict=True):
         candidates[rows], profit[rows] = chosen, values
     return candidates, profit
 
 
-def _best_columns(
-    A: Float32Array, B: Float32Array, rows: Indices, columns: Indices | None, k: int
-) -> tuple[Int32Array, Float32Array]:
-    """Return the k best of some columns for some rows, and their profits."""
-    G = A[rows] @ (B if columns is None else B[columns]).T
-    best = np.argpartition(G, -k, axis=1)[:, -k:] if k < G.shape[1] else np.broadcast_to(np.arange(k), G.shape)
-    values = np.take_along_axis(G, best, axis=1)
-    return (best if columns is None else columns[best]).astype(np.int32), values
+def _parts(rows: Indices) -> list[Indices]:
+    return [rows[first : first + MULTILEVEL.rows] for first in range(0, len(rows), MULTILEVEL.rows)]
 
 
-def cut_into_cells(A: Float32Array, B: Float32Array) -> tuple[list[Indices], list[Indices]]:
-    """Cut rows into cells, and choose for each the columns that are compared with it.
+def _gather(B: Float32Array, cells: Sequence[Indices]) -> tuple[Float32Array, Indices]:
+    """Return the columns of some cells, and their numbers."""
+    columns = cells[0] if len(cells) == 1 else np.concatenate(cells)
+    return (B if len(columns) == len(B) else B[columns]), columns
+
+
+def _best_columns(A: Float32Array, B: Float32Array, columns: Indices, k: int) -> tuple[Int32Array, Float32Array]:
+    """Return the numbers of the k best columns for every row, and their profits."""
+    G = A @ B.T
+    best = largest_entries(G, k) if k < G.shape[1] else np.broadcast_to(np.arange(k), G.shape)
+    return columns[best].astype(np.int32), np.take_along_axis(G, best, axis=1)
+
+
+@compiled
+def largest_entries(G: Float32Array, k: int) -> Indices:
+    """Return the places of the k largest entries of every row, in no order; of equal ones the first.
+
+    A heap of k entries, which few of thousands enter, is several times as quick as `numpy.argpartition`.
+
+    Parameters
+    ----------
+    G : ndarray of float32, shape (n, m)
+        A matrix.
+    k : int
+        How many entries, at most m.
+
+    Returns
+    -------
+    ndarray of int, shape (n, k)
+        Their columns.
+
+    Examples
+    --------
+    >>> np.sort(largest_entries(np.array([[1.0, 4.0, 3.0, 2.0]], dtype=np.float32), 2))
+    array([[1, 2]])
+    """
+    n, m = G.shape
+    best = np.empty((n, k), np.int64)
+    for i in range(n):
+        row, heap = G[i], best[i]
+        for c in range(m):
+            if c >= k and row[c] <= row[heap[0]]:
+                continue
+            if c < k:  # sift up
+                place = c
+                while place > 0 and row[heap[(place - 1) // 2]] > row[c]:
+                    heap[place] = heap[(place - 1) // 2]
+                    place = (place - 1) // 2
+            else:  # the smallest leaves: sift down from its place
+                place = 0
+                while 2 * place + 1 < k:
+                    child = 2 * place + 1
+                    if child + 1 < k and row[heap[child + 1]] < row[heap[child]]:
+                        child += 1
+                    if row[heap[child]] >= row[c]:
+                        break
+                    heap[place] = heap[child]
+                    place = child
+            heap[place] = c
+    return best
+
+
+def cut_into_cells(A: Float32Array, B: Float32Array) -> list[tuple[Indices, list[Indices]]]:
+    """Cut rows into cells, and choose for each the cells of columns that are compared with it.
+
+    Cells are the leaves of a tree: each of its nodes is cut across the longest axis of its columns, at their median. So
+    all cells have about as many columns, whatever the columns are like, and the work is linear in their number but for
+    the depth of the tree.
 
     Parameters
     ----------
     A : ndarray of float32, shape (n, r)
-        Rows.
+        Rows. The last two entries of rows and columns hold lengths, which are compared with nothing.
     B : ndarray of float32, shape (m, r)
         Columns.
 
     Returns
     -------
-    rows : list of ndarray of int
-        The rows of each cell.
-    columns : list of ndarray of int
-        The columns that are compared with them.
+    list of (ndarray of int, list of ndarray of int)
+        Rows that are compared with the same columns, and the cells of these columns.
     """
-    sizes_of_cells = (A, MULTILEVEL.row_cell), (B, MULTILEVEL.cell)
-    (x, of_x), (y, of_y) = (_cells(Z, max(2, round(len(Z) / size))) for Z, size in sizes_of_cells)
-    sizes = np.array([len(cell) for cell in of_y])
-    parts, offers = [], []
-    for middle, rows in zip(x, of_x, strict=True):
-        order = np.argsort(-(y @ middle), kind="stable")
-        enough = int(np.searchsorted(np.cumsum(sizes[order]), MULTILEVEL.compared_in_cells)) + 1
-        columns = np.concatenate([of_y[j] for j in order[:enough]])
-        for first in range(0, len(rows), MULTILEVEL.rows):
-            parts.append(rows[first : first + MULTILEVEL.rows])
-            offers.append(columns)
-    return parts, offers
+    leaves = _leaves(A[:, :-2], B[:, :-2])
+    cells = [columns for _, columns in leaves]
+    y = np.stack([B[_middle(B, columns)] for columns in cells])
+    enough = min(len(cells), -(-MULTILEVEL.compared_in_cells * len(cells) // len(B)))
+    found = []
+    for rows, _ in leaves:
+        if len(rows):
+            profit = y @ A[_middle(A, rows)]
+            best = np.sort(np.argpartition(profit, -enough)[-enough:])
+            found += [(part, [cells[j] for j in best]) for part in _parts(rows)]
+    return found
 
 
-def _cells(Z: Float32Array, k: int) -> tuple[Float32Array, list[Indices]]:
-    """Return the middles of k cells, found in a sample, and the rows nearest to each; empty cells are left out."""
-    from sklearn.cluster import MiniBatchKMeans
+def _middle(Z: Float32Array, rows: Indices) -> int:
+    """Return the row that is nearest to the mean of some rows."""
+    points = Z[rows, :-2]
+    return int(rows[((points - points.mean(axis=0)) ** 2).sum(axis=1).argmin()])
 
-    step = max(1, len(Z) // (MULTILEVEL.cell_sample * k))
-    means = MiniBatchKMeans(
-        k, n_init=1, max_iter=MULTILEVEL.cell_steps, batch_size=MULTILEVEL.block, random_state=0
-    ).fit(Z[::step])
-    middles = means.cluster_centers_.astype(np.float32)
-    half = (middles**2).sum(axis=1) / 2
-    label = np.concatenate(
-        [
-            (Z[first : first + MULTILEVEL.block] @ middles.T - half).argmax(axis=1)
-            for first in range(0, len(Z), MULTILEVEL.block)
-        ]
-    )
-    order = np.argsort(label, kind="stable")
-    counts = np.bincount(label, minlength=k)
-    cells = np.split(order, np.cumsum(counts)[:-1])
-    kept = np.flatnonzero(counts)
-    return middles[kept], [cells[j] for j in kept]
+
+def _leaves(A: Float32Array, B: Float32Array) -> list[tuple[Indices, Indices]]:
+    """Return rows and columns of each leaf of the tree."""
+    leaves, nodes = [], [(np.arange(len(A)), np.arange(len(B)))]
+    while nodes:
+        rows, columns = nodes.pop()
+        if len(columns) <= MULTILEVEL.cell:
+            leaves.append((rows, columns))
+            continue
+        axis = _longest_axis(B[columns[:: max(1, len(columns) // MULTILEVEL.cell_sample)]])
+        of_rows, of_columns = (
+            np.concatenate([Z[part] @ axis for part in np.array_split(chosen, len(chosen) // MULTILEVEL.block + 1)])
+            for Z, chosen in ((A, rows), (B, columns))
+        )
+        half = len(columns) // 2
+        order = np.argpartition(of_columns, half)
+        below = of_rows < of_columns[order[half]]
+        nodes += [(rows[below], columns[order[:half]]), (rows[~below], columns[order[half:]])]
+    return leaves
+
+
+def _longest_axis(Z: Float32Array) -> Float32Array:
+    """Return the first principal axis of some points, nearly, by power iteration."""
+    Z = Z - Z.mean(axis=0)
+    axis = Z[(Z**2).sum(axis=1).argmax()]
+    for _ in range(MULTILEVEL.cell_steps):
+        axis = (Z @ axis) @ Z
+        axis /= np.float32(max(float(np.linalg.norm(axis)), 1e-30))
+    return np.asarray(axis, dtype=np.float32)
 
 
 def match_all(

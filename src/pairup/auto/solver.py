@@ -136,20 +136,22 @@ def solve_many(problem: Problem, *, seed: int, n_jobs: int | None) -> Iterator[S
         try:
             history.append(next(steps))
         except StopIteration as end:
-            solutions, view = end.value
+            search_result: multilevel.Found | None = end.value
             break
         yield history[-1]
-    if not solutions:
+    if search_result is None:
         yield undecided_many(problem.constraints)
         return
-    best, constraints = solutions[0], problem.constraints
+    best, view, constraints = search_result.best, search_result.view, problem.constraints
     found = multilevel.score_sample(view, problem, best.indices)
     significance = Significance(best.metric, found, multilevel.score_unrelated(view, problem, seed))
     U, V = multilevel.all_values(view.x, problem.x), multilevel.all_values(view.y, problem.y)
     candidates, profit, others = posterior.predict_pairs(U, V, best.indices, best.rank, n_jobs=n_jobs)
     mask_pairs(candidates, constraints.forbidden)
     likely = posterior.pair_probabilities(candidates, profit, others, constraints.m)
-    likely *= multilevel.support(solutions) * float(np.clip(significance.log_ratio / CALIBRATION.significant, 0.0, 1.0))
+    likely *= multilevel.support(search_result) * float(
+        np.clip(significance.log_ratio / CALIBRATION.significant, 0.0, 1.0)
+    )
     likely = posterior.impose_anchors(candidates, likely, constraints.anchors)
     indices, confidence = best.indices, np.where(best.indices >= 0, likely[:, 0], 0.0)
     wanted = constraints.n_pairs
@@ -161,14 +163,12 @@ def solve_many(problem: Problem, *, seed: int, n_jobs: int | None) -> Iterator[S
     indices[dropped], confidence[dropped] = -1, 0.0
     matched = indices >= 0
     reliability = float(confidence[matched].mean()) if matched.any() else 0.0
-    reliable, report = assess_many(reliability, significance, solutions)
+    reliable, report = assess_many(reliability, significance, search_result)
     probabilities = posterior.as_sparse(candidates, likely, constraints.m)
     yield Answer(indices, confidence, probabilities, reliable, reliability, report, None, history)
 
 
-def assess_many(
-    expected: float, significance: Significance, solutions: Sequence[multilevel.Solution]
-) -> tuple[bool, str]:
+def assess_many(expected: float, significance: Significance, found: multilevel.Found) -> tuple[bool, str]:
     """Assess a matching of many objects by its expected share of right pairs, and say what it rests on.
 
     Parameters
@@ -177,8 +177,8 @@ def assess_many(
         The expected share of right pairs.
     significance : Significance
         Its held-out score beside that of unrelated sets.
-    solutions : sequence of Solution
-        What all searches found, the best first.
+    found : Found
+        What all searches found.
 
     Returns
     -------
@@ -187,12 +187,11 @@ def assess_many(
     report : str
         The reasons in words.
     """
-    best = solutions[0]
-    agree = sum(multilevel.agree_with_best(solutions))
+    best, agree, searches = found.best, sum(found.agree), len(found.searches)
     reliable = expected >= CALIBRATION.reliable_from
     lines = [
         f"About {expected:.0%} of the pairs are expected to be right.",
-        f"{agree} of {len(solutions)} searches found this pairing, from different starts and in different metrics.",
+        f"{agree} of {searches} searches found this pairing, from different starts and in different metrics.",
         f"Best metric: {metric_in_words(best.metric)}. The map of one half of the pairs finds {best.found_again:.0%} "
         "of the others.",
         f"Held-out score {significance.found:.2f} (unrelated data: {significance.unrelated:.2f}).",
@@ -202,7 +201,7 @@ def assess_many(
     doubts = []
     if significance.log_ratio < CALIBRATION.significant:
         doubts.append("the pairs are hardly more dependent than those found in unrelated data of the same shape")
-    if agree == 1 and len(solutions) > 1:
+    if agree == 1 and searches > 1:
         doubts.append("no other search found the same pairing")
     if not doubts:
         doubts.append("too few pairs are found again by the map of the others")
