@@ -1,7 +1,7 @@
 """Deterministic annealing of quadratic forms: a soft plan that hardens as the temperature falls."""
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -136,6 +136,7 @@ def anneal(
     *,
     betas: Sequence[float] = RECOOLING,
     updates: int = UPDATES,
+    seen: Callable[[Float32Array], Float32Array] | None = None,
 ) -> Iterator[Float32Array]:
     """Yield the plan after each inverse temperature β: P ← Sinkhorn(exp(β·G / max|G|)), G = Σ_k K_k P L_k.
 
@@ -151,6 +152,8 @@ def anneal(
         The inverse temperatures, rising.
     updates : int, default UPDATES
         How often the plan is renewed at each of them.
+    seen : callable, optional
+        What the profits see of a plan; all of it by default.
 
     Yields
     ------
@@ -163,9 +166,10 @@ def anneal(
         potential *= np.float32(beta / before)
         before = beta
         for _ in range(updates):
-            G = forms[0].profit(plan)
+            visible = plan if seen is None else seen(plan)
+            G = forms[0].profit(visible)
             for form in forms[1:]:
-                G += form.profit(plan)
+                G += form.profit(visible)
             G /= np.float32(max(G.max(), -G.min(), 1e-30))
             if constraints.prior is not None:
                 G += constraints.prior

@@ -1,7 +1,7 @@
 """One matching from many candidates, without labels: ranked by held-out scores, combined by votes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from pairup.auto.search import Candidate, CoarseResult
 from pairup.auto.significance import Significance
 from pairup.constraints import Constraints
 from pairup.density_ratio import relative_scores
-from pairup.types import Array, Indices
+from pairup.types import Array, Float32Array, Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,9 +25,9 @@ class Consensus:
     scores : ndarray of shape (n_candidates,)
         Their scores, larger is better, 1 at the most.
     votes : ndarray of shape (n, m)
-        For every pair, the weighted share of candidates that have it.
+        For every pair, the weighted share of candidates that have it, or a part of its mean plan if that is more.
     indices : ndarray of int, shape (n,)
-        The matching of the best candidates' votes.
+        The matching: that of the best candidates' votes, or that of the mean plan around it.
     rivals : list of (Candidate, float)
         The best candidate of each other solution, and its score.
     support : float
@@ -178,6 +178,27 @@ def form_consensus(
         max(support, 0.0),
         [result.without_plans() for result in coarse],
     )
+
+
+def settle(consensus: Consensus, plan: Float32Array, constraints: Constraints) -> Consensus:
+    """Return the consensus with the matching of largest mean plan, whose pairs have a part of it as votes at least.
+
+    Parameters
+    ----------
+    consensus : Consensus
+        The combined result of all candidates.
+    plan : ndarray of float32, shape (n, m)
+        The mean plan of annealings that start from its matching.
+    constraints : Constraints
+        What the matching keeps to.
+
+    Returns
+    -------
+    Consensus
+        The same with another matching and other votes.
+    """
+    indices = constraints.round(plan + CONSENSUS.tie_break * consensus.votes)
+    return replace(consensus, indices=indices, votes=np.maximum(consensus.votes, CONSENSUS.plan_votes * plan))
 
 
 def weigh_by_prior(

@@ -8,7 +8,8 @@ import numpy as np
 from pairup.auto import multilevel, posterior
 from pairup.auto.calibration import assess, pair_probabilities
 from pairup.auto.canonical import Canonical
-from pairup.auto.consensus import Consensus, median_scores
+from pairup.auto.consensus import Consensus, median_scores, settle
+from pairup.auto.dropout import average_plans
 from pairup.auto.geometry import GeometryPair, JointGeometry
 from pairup.auto.metrics import metric_in_words
 from pairup.auto.partners import mask_pairs
@@ -21,7 +22,7 @@ from pairup.auto.stages import Geometries, score_matchings, search
 from pairup.climb import Step
 from pairup.constraints import NO_ANCHORS, Constraints, weigh_prior
 from pairup.evidence import DOUBT
-from pairup.types import Array, Indices, Probabilities
+from pairup.types import Array, Float32Array, Indices, Probabilities
 
 
 @dataclass(frozen=True, eq=False)
@@ -359,8 +360,9 @@ def find_answer(
 ) -> Generator[Step, None, tuple[Answer, Geometries]]:
     """Search without the known pairs and, where there are any, with them.
 
-    A few known pairs can mislead as much as they help, so the result with them counts only if it is clearly better;
-    otherwise they are put into the result without them.
+    A few known pairs can mislead as much as they help, so the result with them counts only if it is clearly better:
+    if the known pairs, forgotten for the purpose, are much likelier around it. Otherwise they are put into the result
+    without them, which makes no other pair worse.
 
     Parameters
     ----------
@@ -388,6 +390,11 @@ def find_answer(
     without_anchors = [replace(c, constraints=replace(c.constraints, anchors=NO_ANCHORS)) for c in weighted]
     history: list[Step] = []
     consensus, geometries = yield from search(geometries, further, without_anchors, history)
+    free = without_anchors[0]
+    plan: Float32Array | None = None
+    if constraints.prior is None and constraints.largest < GEOMETRY.many_objects_from:
+        plan = plan_around(consensus, geometries, free)
+        consensus = settle(consensus, plan, free.constraints)
     if len(constraints.anchors[0]):
         with_anchors, _ = yield from search(
             geometries,
@@ -398,9 +405,66 @@ def find_answer(
             breeds=not is_clear(consensus.coarse, constraints),
         )
         consensus = replace(consensus, indices=constraints.impose_anchors(consensus.indices))
-        if is_clearly_better(with_anchors, consensus, geometries, context):
-            consensus = with_anchors
+        if plan is None:
+            if is_clearly_better(with_anchors, consensus, geometries, context):
+                consensus = with_anchors
+        else:
+            untold = plan_around(with_anchors, geometries, free)
+            if prefer_by_anchors(untold, plan, constraints):
+                told = plan_around(with_anchors, geometries, context)
+                consensus = settle(with_anchors, 0.5 * (untold + told), constraints)
     return conclude(consensus, geometries, weighted[0], history), geometries
+
+
+def plan_around(consensus: Consensus, geometries: Sequence[GeometryPair], context: Context) -> Float32Array:
+    """Return the mean plan of short annealings from a matching, in the geometries that it was found in.
+
+    Parameters
+    ----------
+    consensus : Consensus
+        The combined result of all candidates.
+    geometries : sequence of GeometryPair
+        The geometries that were explored.
+    context : Context
+        What plans keep to, and how to run.
+
+    Returns
+    -------
+    ndarray of float32, shape (n, m)
+        The plan.
+    """
+    selected = [geometries[k] for k in select_geometries(consensus.coarse, context.constraints)]
+    return average_plans(selected, consensus.indices, context)
+
+
+def prefer_by_anchors(one: Float32Array, other: Float32Array, constraints: Constraints) -> bool:
+    """Tell whether known pairs speak clearly for one plan against another, neither of which was told them.
+
+    By the logarithm of the ratio of their likelihoods, where no pair is less likely than by chance. Few known pairs
+    cannot reach much, so a share of the most that they can is enough.
+
+    Parameters
+    ----------
+    one, other : ndarray of float32, shape (n, m)
+        Plans.
+    constraints : Constraints
+        The known pairs.
+
+    Returns
+    -------
+    bool
+        Whether they do.
+
+    Examples
+    --------
+    >>> known = Constraints(2, 2, 2, anchors=(np.array([0]), np.array([1])))
+    >>> prefer_by_anchors(np.array([[0.1, 0.9], [0.9, 0.1]]), np.eye(2), known)
+    True
+    """
+    chance = 1.0 / constraints.largest
+    nats = np.log((one[constraints.anchors] + chance) / (other[constraints.anchors] + chance)).sum()
+    most = len(constraints.anchors[0]) * np.log(constraints.largest)
+    return bool(nats > min(CONSENSUS.nats_of_anchors, CONSENSUS.share_of_nats * most))
 
 
 def weight_prior(constraints: Constraints, weight: float | None) -> list[Constraints]:
