@@ -138,6 +138,14 @@ def test_the_stages_one_after_another_find_the_truth(rng, skewed):
     assert [result.metric for result in consensus.coarse] == ["euclidean", "cityblock"]
 
 
+def test_solutions_are_continued_in_further_geometries_alone(rng, skewed):
+    X, Y, _ = skewed(rng)
+    context = Context(Constraints(60, 60, 60))
+    geometries, coarse = explore_all(list(table_geometries(X, Y))[:2], (), context)
+    _, candidates = drain(refine_all(geometries, coarse, [0], [], [context], [], [1]))
+    assert {candidate.metric for candidate in candidates} == {"euclidean", "cityblock"}
+
+
 def test_a_solution_from_elsewhere_is_tried_by_every_geometry(rng, skewed):
     X, Y, truth = skewed(rng)
     context = Context(Constraints(60, 60, 60))
@@ -188,10 +196,11 @@ def test_plans_between_clusters_are_bred_in_whitened_geometries_until_one_is_cle
     assert populate(geometries, unclear, Context(Constraints(100, 220, 100))) == unclear
 
 
-def test_a_lead_is_followed_in_three_metrics(rng, skewed):
+def test_a_lead_is_followed_in_few_metrics_and_no_others_are_made(rng, skewed):
     X, Y, truth = skewed(rng)
-    geometries = [directions_pair(X, Y), *table_geometries(X, Y)]
+    geometries = iter([directions_pair(X, Y), *table_geometries(X, Y)])
     followed, coarse = follow_lead(geometries, truth, Context(Constraints(60, 60, 60)))
+    assert next(geometries).metric == "ranks"
     assert {geometry.metric for geometry in followed} == set(LEADS.metrics)
     for geometry, result in zip(followed, coarse, strict=True):
         assert geometry.metric == result.metric

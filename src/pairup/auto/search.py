@@ -207,12 +207,8 @@ def explore(geometry: GeometryPair, context: Context) -> CoarseResult:
     """
     constraints = context.constraints
     candidates = coarse_search(geometry, constraints, list(initial_plans(geometry, constraints)))
-    free = replace(constraints, anchors=NO_ANCHORS, prior=None)
-    nulls = []
-    for draw in range(count_draws(constraints)):
-        unrelated = draw_unrelated(geometry, context.seed + draw)
-        starts = list(islice(initial_plans(unrelated, free), count_starts(constraints)))
-        nulls.append(max(0.0, coarse_search(unrelated, free, starts)[0].value))
+    draws = range(context.seed, context.seed + count_draws(constraints))
+    nulls = [max(0.0, search_unrelated(geometry, constraints, seed)[0].value) for seed in draws]
     solutions = [candidate.indices for candidate in candidates[: SEARCH.parents]]
     chosen = select_candidates(geometry, candidates, constraints)
     return CoarseResult(geometry.metric, chosen, max(nulls), solutions)
@@ -237,11 +233,37 @@ def explore_lead(geometry: GeometryPair, lead: Indices, context: Context) -> Coa
     """
     constraints = context.constraints
     found = coarse_search(geometry, constraints, [constraints.warm_start(lead)], betas=SEARCH.foreign_cooling)
-    free = replace(constraints, anchors=NO_ANCHORS, prior=None)
-    unrelated = draw_unrelated(geometry, context.seed)
-    starts = list(islice(initial_plans(unrelated, free), count_starts(constraints)))
-    null = max(0.0, coarse_search(unrelated, free, starts)[0].value)
+    null = max(0.0, search_unrelated(geometry, constraints, context.seed)[0].value)
     return CoarseResult(geometry.metric, found, null, [found[0].indices])
+
+
+def search_unrelated(geometry: GeometryPair, constraints: Constraints, seed: int) -> list[Candidate]:
+    """Search a set like Y coarsely that has nothing to do with X.
+
+    Parameters
+    ----------
+    geometry : GeometryPair
+        The two sets. Among many objects the result is kept with them, for those who ask again.
+    constraints : Constraints
+        Their sizes; known pairs and a prior do not count.
+    seed : int
+        Draws the unrelated set.
+
+    Returns
+    -------
+    list of Candidate
+        The best distinct solutions.
+    """
+    key = ("unrelated search", seed, constraints.n_pairs)
+    found: list[Candidate] | None = geometry.kept.get(key)
+    if found is None:
+        free = replace(constraints, anchors=NO_ANCHORS, prior=None)
+        unrelated = draw_unrelated(geometry, seed)
+        starts = list(islice(initial_plans(unrelated, free), count_starts(constraints)))
+        found = coarse_search(unrelated, free, starts)
+        if constraints.smallest >= GEOMETRY.many_objects_from:
+            geometry.kept[key] = found = found[: SEARCH.kept]
+    return found
 
 
 def explore_rotations(geometry: GeometryPair, result: CoarseResult, context: Context) -> CoarseResult:
@@ -376,6 +398,25 @@ def select_geometries(results: Sequence[CoarseResult], constraints: Constraints)
         return list(range(len(results)))
     excess = np.array([result.excess for result in results])
     return [int(k) for k in np.flatnonzero(excess >= SEARCH.near_best * excess.max())]
+
+
+def select_isometric(results: Sequence[CoarseResult]) -> list[int]:
+    """Return the numbers of the geometries in which the sets align nearly perfectly, whatever unrelated sets do.
+
+    All curves are alike by the distances along them, so that this metric never exceeds unrelated data; but of the few
+    pairings that align there one is right.
+
+    Parameters
+    ----------
+    results : sequence of CoarseResult
+        What the coarse search found in each metric.
+
+    Returns
+    -------
+    list of int
+        Numbers of geometries, rising.
+    """
+    return [k for k, result in enumerate(results) if result.value >= SEARCH.isometric]
 
 
 def pool_solutions(results: Sequence[CoarseResult]) -> list[Indices]:
