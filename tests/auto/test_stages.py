@@ -186,14 +186,44 @@ def test_plans_between_clusters_are_bred_in_whitened_geometries_until_one_is_cle
         value = 0.9 if number == 1 else 0.6
         return replace(result, candidates=[Candidate(result.metric, 0, 0.1, truth, value)])
 
+    def compare_clusters(geometry, result, context, number):
+        compared.append((geometry.metric, number))
+        return replace(result, null=result.null + 0.05)
+
+    compared = []
     monkeypatch.setattr("pairup.auto.stages.explore_clusters", explore_clusters)
+    monkeypatch.setattr("pairup.auto.stages.compare_clusters", compare_clusters)
     monkeypatch.setattr("pairup.auto.stages.exchange_solutions", lambda geometries, results, pool, context: results)
     found = populate(geometries, unclear, Context(Constraints(220, 220, 220)))
     assert found[0] is unclear[0]
     assert found[1].value == 0.9
     assert {number for _, number in calls} == {0, 1}
+    assert {number for _, number in compared} == {1}  # before, none was clear
     assert len(calls) == 2 * min(CLUSTER_PLANS.metrics, len(geometries) - 1)
     assert populate(geometries, unclear, Context(Constraints(100, 220, 100))) == unclear
+
+
+def test_of_metrics_that_populations_leave_unclear_the_best_is_compared_with_unrelated_sets(rng, skewed, monkeypatch):
+    X, Y, _ = skewed(rng, 220)
+    geometries = list(whitened_geometries(X, Y))[:2]
+    first, second = (geometry.metric for geometry in geometries)
+    lost, compared = rng.permutation(220), []
+    poor = [CoarseResult(g.metric, [Candidate(g.metric, 0, 0.1, lost, 0.5)], 0.5) for g in geometries]
+
+    def explore_clusters(geometry, result, context, number):
+        value = 0.58 if geometry.metric == first else 0.6
+        return replace(result, candidates=[Candidate(result.metric, 0, 0.1, lost, value)])
+
+    def compare_clusters(geometry, result, context, number):
+        compared.append(geometry.metric)
+        return replace(result, null=0.59)
+
+    monkeypatch.setattr("pairup.auto.stages.explore_clusters", explore_clusters)
+    monkeypatch.setattr("pairup.auto.stages.compare_clusters", compare_clusters)
+    monkeypatch.setattr("pairup.auto.stages.exchange_solutions", lambda geometries, results, pool, context: results)
+    found = populate(geometries, poor, Context(Constraints(220, 220, 220)))
+    assert compared == [second, first]
+    assert max(found, key=lambda result: result.excess).metric == second
 
 
 def test_a_lead_is_followed_in_few_metrics_and_no_others_are_made(rng, skewed):

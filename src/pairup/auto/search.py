@@ -297,9 +297,6 @@ def explore_rotations(geometry: GeometryPair, result: CoarseResult, context: Con
 def explore_clusters(geometry: GeometryPair, result: CoarseResult, context: Context, number: int) -> CoarseResult:
     """Search from the best plans of a population of plans between clusters.
 
-    Where that finds more than the coarse search did, the unrelated set is searched in the same way: the first time, and
-    whenever the result would be clear otherwise.
-
     Parameters
     ----------
     geometry : GeometryPair
@@ -314,27 +311,45 @@ def explore_clusters(geometry: GeometryPair, result: CoarseResult, context: Cont
     Returns
     -------
     CoarseResult
-        The result with what the population found.
+        The result with what the population found; unrelated sets have not been searched in the same way.
     """
     constraints = context.constraints
-
-    def breed(pair: GeometryPair, kept: Constraints) -> list[Candidate]:
-        plans = breed_plans(pair, kept, context.seed + number)
-        return coarse_search(pair, kept, plans, betas=SEARCH.foreign_cooling)
-
-    found = breed(geometry, constraints)
-    candidates = keep_distinct([*result.candidates, *found])
-    better = replace(result, candidates=candidates)
-    improves = candidates[0].value > result.value
-    if improves and (number == 0 or is_clear([better], constraints)):
-        free = replace(constraints, anchors=NO_ANCHORS, prior=None)
-        null = breed(draw_unrelated(geometry, context.seed), free)[0].value
-        better = replace(better, null=max(result.null, null))
+    found = _search_clusters(geometry, constraints, context.seed + number)
     return replace(
-        better,
-        candidates=select_candidates(geometry, candidates, constraints, SEARCH.kept_after_rotations),
+        result,
+        candidates=select_candidates(
+            geometry, keep_distinct([*result.candidates, *found]), constraints, SEARCH.kept_after_rotations
+        ),
         solutions=[*result.solutions, *(candidate.indices for candidate in found[: SEARCH.parents])],
     )
+
+
+def compare_clusters(geometry: GeometryPair, result: CoarseResult, context: Context, number: int) -> CoarseResult:
+    """Search an unrelated set from the best plans of a population of plans between clusters, too.
+
+    Parameters
+    ----------
+    geometry : GeometryPair
+        How objects are compared.
+    result : CoarseResult
+        What such populations found there.
+    context : Context
+        What every matching keeps to; the seed draws clusters and plans.
+    number : int
+        The number of the population.
+
+    Returns
+    -------
+    CoarseResult
+        The result beside unrelated data that were searched as long.
+    """
+    free = replace(context.constraints, anchors=NO_ANCHORS, prior=None)
+    found = _search_clusters(draw_unrelated(geometry, context.seed), free, context.seed + number)
+    return replace(result, null=max(result.null, found[0].value))
+
+
+def _search_clusters(geometry: GeometryPair, constraints: Constraints, seed: int) -> list[Candidate]:
+    return coarse_search(geometry, constraints, breed_plans(geometry, constraints, seed), betas=SEARCH.foreign_cooling)
 
 
 def explore_pool(

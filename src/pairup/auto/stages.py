@@ -18,6 +18,7 @@ from pairup.auto.search import (
     Candidate,
     CoarseResult,
     agreement,
+    compare_clusters,
     explore,
     explore_clusters,
     explore_lead,
@@ -192,6 +193,14 @@ def populate(
         return results
     whitened = [k for k, result in enumerate(results) if is_whitened(result)]
     chosen = sorted(whitened, key=lambda k: -results[k].excess)[: CLUSTER_PLANS.metrics]
+    compared: set[int] = set()
+
+    def compare(k: int, number: int) -> None:
+        """Search an unrelated set as long, where a population found more: a metric counts only then."""
+        compared.add(k)
+        if results[k].value > coarse[k].value:
+            (results[k],) = run([partial(compare_clusters, geometries[k], results[k], context, number)])
+
     for number in range(CLUSTER_PLANS.clusterings):
         tasks = [partial(explore_clusters, geometries[k], results[k], context, number) for k in chosen]
         for k, result in zip(chosen, run(tasks, n_jobs=context.n_jobs), strict=True):
@@ -199,8 +208,13 @@ def populate(
         of_chosen = exchange_solutions([geometries[k] for k in chosen], [results[k] for k in chosen], (), context)
         for k, result in zip(chosen, of_chosen, strict=True):
             results[k] = result
+        for k in chosen:
+            if k not in compared and is_clear([results[k]], context.constraints):
+                compare(k, number)
         if is_clear(results, context.constraints):
             break
+    while chosen and (best := max(whitened, key=lambda k: results[k].excess)) in set(chosen).difference(compared):
+        compare(best, 0)  # the others are dropped
     return results
 
 
