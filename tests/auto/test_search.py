@@ -132,7 +132,8 @@ def test_solutions_that_align_nearly_perfectly_are_continued_though_unrelated_se
         CoarseResult(metric, [Candidate(metric, 0, 0.1, np.arange(3), value)], null)
         for metric, value, null in (("cityblock", 0.86, 0.7), ("geodesic", 0.98, 0.975), ("ranks", 0.9, 0.8))
     ]
-    assert select_isometric(results) == [1]
+    assert select_isometric(results, Constraints(60, 60, 60)) == [1]
+    assert select_isometric(results, Constraints(10, 60, 10)) == []
 
 
 def test_what_is_found_in_an_unrelated_set_is_kept_among_many_objects(rng, skewed, monkeypatch):

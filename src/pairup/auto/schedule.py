@@ -123,6 +123,7 @@ class SearchConstants:
     same: float = 0.5  # matchings that agree on this share of pairs are one solution
     rival: float = 0.93  # a second solution is continued if its coarse value comes this close to the first
     isometric: float = 0.95  # alignment of a metric whose solutions are continued though unrelated sets have it too
+    isometric_from: int = 30  # objects; fewer align nearly perfectly by accident
     near_best: float = 0.5  # metrics whose excess is this share of the best one's are continued
     fine: float = EPSILONS[1]  # the ε from which matchings are continued that come from no coarse search
     foreign_cooling: tuple[float, ...] = COARSE_COOLING[3:]  # solutions of other metrics start less hot

@@ -415,7 +415,7 @@ def select_geometries(results: Sequence[CoarseResult], constraints: Constraints)
     return [int(k) for k in np.flatnonzero(excess >= SEARCH.near_best * excess.max())]
 
 
-def select_isometric(results: Sequence[CoarseResult]) -> list[int]:
+def select_isometric(results: Sequence[CoarseResult], constraints: Constraints) -> list[int]:
     """Return the numbers of the geometries in which the sets align nearly perfectly, whatever unrelated sets do.
 
     All curves are alike by the distances along them, so that this metric never exceeds unrelated data; but of the few
@@ -425,12 +425,16 @@ def select_isometric(results: Sequence[CoarseResult]) -> list[int]:
     ----------
     results : sequence of CoarseResult
         What the coarse search found in each metric.
+    constraints : Constraints
+        The sizes of the sets.
 
     Returns
     -------
     list of int
-        Numbers of geometries, rising.
+        Numbers of geometries, rising; none where objects are few.
     """
+    if constraints.smallest < SEARCH.isometric_from:
+        return []
     return [k for k, result in enumerate(results) if result.value >= SEARCH.isometric]
 
 

@@ -86,7 +86,7 @@ def search(
         geometries, coarse = follow_lead(chain(first, geometries), lead, context)
         breeds = False
     selected = select_geometries(coarse, context.constraints)
-    isometric = [k for k in select_isometric(coarse) if k not in selected]
+    isometric = [k for k in select_isometric(coarse, context.constraints) if k not in selected]
     for k in set(range(len(geometries))).difference(selected, isometric):
         geometries[k].drop_cache()
     bred, decided = breed(geometries, coarse, context) if breeds else ([], False)
