@@ -49,6 +49,15 @@ def test_the_same_seed_breeds_the_same_plans(related, monkeypatch):
     np.testing.assert_array_equal(one, other)
 
 
+def test_a_population_without_gain_is_not_bred_on(related, monkeypatch):
+    few = type(CLUSTER_PLANS)(starts=10, children=10, patience=2, stands_out=1e9)
+    monkeypatch.setattr(cluster_plans, "CLUSTER_PLANS", few)
+    bred = []
+    monkeypatch.setattr(ClusterPopulation, "breed", lambda self, count: bred.append(count))
+    breed_plans(related[0], Constraints(N, N, N), seed=0)
+    assert len(bred) == 3
+
+
 def test_populations_are_ordered_distinct_and_never_lose_their_best(related):
     population = some_population(related[0])
     population.settle(30)

@@ -1,23 +1,29 @@
+from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
+from pairup.auto import search
 from pairup.auto.initializers import initial_plans
 from pairup.auto.metrics import table_geometries
 from pairup.auto.problem import Context
-from pairup.auto.schedule import SEARCH
+from pairup.auto.schedule import GEOMETRY, SEARCH
 from pairup.auto.search import (
     Candidate,
     CoarseResult,
     agreement,
     coarse_search,
+    compare_clusters,
     explore,
     explore_clusters,
     explore_pool,
     pool_solutions,
     refine,
+    search_unrelated,
     select_candidates,
     select_geometries,
+    select_isometric,
     try_solutions,
 )
 from pairup.constraints import Constraints
@@ -116,8 +122,26 @@ def test_plans_between_clusters_are_tried_and_the_unrelated_set_is_searched_like
     monkeypatch.setattr("pairup.auto.search.breed_plans", breed_plans)
     result = explore_clusters(geometry, poor, Context(constraints), 0)
     assert (result.candidates[0].indices == truth).mean() > 0.9
-    assert result.null > poor.null
+    assert result.null == poor.null
+    assert compare_clusters(geometry, result, Context(constraints), 0).null > poor.null
     assert calls == [True, False]
-    again = explore_clusters(geometry, result, Context(constraints), 1)
-    assert calls == [True, False, True]  # nothing better was found
-    assert again.null == result.null
+
+
+def test_solutions_that_align_nearly_perfectly_are_continued_though_unrelated_sets_align_too():
+    results = [
+        CoarseResult(metric, [Candidate(metric, 0, 0.1, np.arange(3), value)], null)
+        for metric, value, null in (("cityblock", 0.86, 0.7), ("geodesic", 0.98, 0.975), ("ranks", 0.9, 0.8))
+    ]
+    assert select_isometric(results, Constraints(60, 60, 60)) == [1]
+    assert select_isometric(results, Constraints(10, 60, 10)) == []
+
+
+def test_what_is_found_in_an_unrelated_set_is_kept_among_many_objects(rng, skewed, monkeypatch):
+    X, Y, _ = skewed(rng)
+    pair, constraints = next(table_geometries(X, Y)), Constraints(60, 60, 60)
+    assert search_unrelated(pair, constraints, 0) is not search_unrelated(pair, constraints, 0)
+    monkeypatch.setattr(search, "GEOMETRY", replace(GEOMETRY, many_objects_from=50))
+    found = search_unrelated(pair, constraints, 0)
+    assert search_unrelated(pair, constraints, 0) is found
+    pair.drop_cache()
+    assert search_unrelated(pair, constraints, 0) is not found

@@ -138,6 +138,14 @@ def test_the_stages_one_after_another_find_the_truth(rng, skewed):
     assert [result.metric for result in consensus.coarse] == ["euclidean", "cityblock"]
 
 
+def test_solutions_are_continued_in_further_geometries_alone(rng, skewed):
+    X, Y, _ = skewed(rng)
+    context = Context(Constraints(60, 60, 60))
+    geometries, coarse = explore_all(list(table_geometries(X, Y))[:2], (), context)
+    _, candidates = drain(refine_all(geometries, coarse, [0], [], [context], [], [1]))
+    assert {candidate.metric for candidate in candidates} == {"euclidean", "cityblock"}
+
+
 def test_a_solution_from_elsewhere_is_tried_by_every_geometry(rng, skewed):
     X, Y, truth = skewed(rng)
     context = Context(Constraints(60, 60, 60))
@@ -178,20 +186,51 @@ def test_plans_between_clusters_are_bred_in_whitened_geometries_until_one_is_cle
         value = 0.9 if number == 1 else 0.6
         return replace(result, candidates=[Candidate(result.metric, 0, 0.1, truth, value)])
 
+    def compare_clusters(geometry, result, context, number):
+        compared.append((geometry.metric, number))
+        return replace(result, null=result.null + 0.05)
+
+    compared = []
     monkeypatch.setattr("pairup.auto.stages.explore_clusters", explore_clusters)
+    monkeypatch.setattr("pairup.auto.stages.compare_clusters", compare_clusters)
     monkeypatch.setattr("pairup.auto.stages.exchange_solutions", lambda geometries, results, pool, context: results)
     found = populate(geometries, unclear, Context(Constraints(220, 220, 220)))
     assert found[0] is unclear[0]
     assert found[1].value == 0.9
     assert {number for _, number in calls} == {0, 1}
+    assert {number for _, number in compared} == {1}  # before, none was clear
     assert len(calls) == 2 * min(CLUSTER_PLANS.metrics, len(geometries) - 1)
     assert populate(geometries, unclear, Context(Constraints(100, 220, 100))) == unclear
 
 
-def test_a_lead_is_followed_in_three_metrics(rng, skewed):
+def test_of_metrics_that_populations_leave_unclear_the_best_is_compared_with_unrelated_sets(rng, skewed, monkeypatch):
+    X, Y, _ = skewed(rng, 220)
+    geometries = list(whitened_geometries(X, Y))[:2]
+    first, second = (geometry.metric for geometry in geometries)
+    lost, compared = rng.permutation(220), []
+    poor = [CoarseResult(g.metric, [Candidate(g.metric, 0, 0.1, lost, 0.5)], 0.5) for g in geometries]
+
+    def explore_clusters(geometry, result, context, number):
+        value = 0.58 if geometry.metric == first else 0.6
+        return replace(result, candidates=[Candidate(result.metric, 0, 0.1, lost, value)])
+
+    def compare_clusters(geometry, result, context, number):
+        compared.append(geometry.metric)
+        return replace(result, null=0.59)
+
+    monkeypatch.setattr("pairup.auto.stages.explore_clusters", explore_clusters)
+    monkeypatch.setattr("pairup.auto.stages.compare_clusters", compare_clusters)
+    monkeypatch.setattr("pairup.auto.stages.exchange_solutions", lambda geometries, results, pool, context: results)
+    found = populate(geometries, poor, Context(Constraints(220, 220, 220)))
+    assert compared == [second, first]
+    assert max(found, key=lambda result: result.excess).metric == second
+
+
+def test_a_lead_is_followed_in_few_metrics_and_no_others_are_made(rng, skewed):
     X, Y, truth = skewed(rng)
-    geometries = [directions_pair(X, Y), *table_geometries(X, Y)]
+    geometries = iter([directions_pair(X, Y), *table_geometries(X, Y)])
     followed, coarse = follow_lead(geometries, truth, Context(Constraints(60, 60, 60)))
+    assert next(geometries).metric == "ranks"
     assert {geometry.metric for geometry in followed} == set(LEADS.metrics)
     for geometry, result in zip(followed, coarse, strict=True):
         assert geometry.metric == result.metric

@@ -271,9 +271,12 @@ def breed_plans(geometry: GeometryPair, constraints: Constraints, seed: int) -> 
     )
     population = ClusterPopulation(form, x, y, rng)
     population.settle(CLUSTER_PLANS.starts)
+    best, without_gain = float(population.values[0]), 0
     for _ in range(CLUSTER_PLANS.generations):
         population.breed(CLUSTER_PLANS.children)
-        if population.stands_out:
+        gains = population.values[0] > (1.0 + CLUSTER_PLANS.least_gain) * best
+        best, without_gain = max(best, float(population.values[0])), 0 if gains else without_gain + 1
+        if population.stands_out or without_gain > CLUSTER_PLANS.patience:
             break
     plans = []
     for M in population.map(population.covariances(population.plans[: CLUSTER_PLANS.continued])):

@@ -1,6 +1,6 @@
 """Geometries: sets by the distances and kernels of their objects, one alone, two beside each other, several at once."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -16,10 +16,11 @@ from pairup.density_ratio import (
     count_directions,
     eigendecompose,
     held_out_scores,
+    leading_directions,
     whiten,
 )
 from pairup.forms import DenseForm, LowRankForm, QuadraticForm
-from pairup.kernels import median_width
+from pairup.kernels import center, median_width
 from pairup.types import Array, Float32Array, Indices
 
 
@@ -77,6 +78,21 @@ class Geometry:
         kernels = [self.kernel(*kernel) for kernel in GEOMETRY.kernels]
         return Subspace.from_kernels(kernels, count_directions(GEOMETRY.finest))
 
+    @cached_property
+    def coordinates(self) -> tuple[Float32Array, Array]:
+        """Leading principal coordinates by classical scaling, columns of length 1, and their widths."""
+        gram = (-0.5 * center(self.distances.astype(np.float64))).astype(np.float32)
+        V = leading_directions(gram.copy(), GEOMETRY.coordinates)
+        widths = np.sqrt(np.maximum(np.einsum("ij,ij->j", V, gram @ V).astype(np.float64), 0.0))
+        kept = widths > GEOMETRY.least_coordinate * widths[0]
+        kept[0] = True
+        return V[:, kept], widths[kept]
+
+    @property
+    def total_variance(self) -> float:
+        """The sum of the squared widths of all principal coordinates."""
+        return float(self.distances.sum(dtype=np.float64)) / (2 * len(self))
+
     def whiten(self, kernel: KernelName, epsilon: float) -> Float32Array:
         """Return a whitened kernel.
 
@@ -108,6 +124,7 @@ class Geometry:
         """Drop the eigendecompositions: they are most of the memory."""
         self._spectra.clear()
         self.__dict__.pop("subspace", None)
+        self.__dict__.pop("coordinates", None)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the eigendecompositions out of a pickle; they are made anew where it is read."""
@@ -133,6 +150,11 @@ class GeometryPair:
         self.metric = metric
         self.on_sphere = on_sphere
         self.x, self.y = Geometry(x), Geometry(y)
+        self.kept: dict[Hashable, Any] = {}  # what parts of the search computed of this pair, and ask for again
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out of a pickle what is computed again where it is read."""
+        return {**self.__dict__, "kept": {}}
 
     def spectra(self, kernel: KernelName) -> tuple[Spectrum, Spectrum]:
         """Return the eigendecompositions of a kernel of both sets."""
@@ -144,14 +166,15 @@ class GeometryPair:
         return min(self.x.unit, self.y.unit) > (GEOMETRY.rounding**2 if self.on_sphere else 1e-300)
 
     def drop_cache(self) -> None:
-        """Drop the eigendecompositions: they are most of the memory."""
+        """Drop the eigendecompositions, which are most of the memory, and what else is kept."""
+        self.kept.clear()
         self.x.drop_cache()
         self.y.drop_cache()
 
     def with_y(self, y: Array | Float32Array) -> "GeometryPair":
         """Return the same X beside another set."""
         other = copy(self)
-        other.y = Geometry(y)
+        other.y, other.kept = Geometry(y), {}
         return other
 
     def prefers_low_rank(self, epsilon: float) -> bool:

@@ -8,20 +8,20 @@ import numpy as np
 from pairup.auto.geometry import GeometryPair
 from pairup.auto.metrics import rank_columns
 from pairup.auto.problem import Context
-from pairup.auto.schedule import INITIALIZERS
+from pairup.auto.schedule import GEOMETRY, INITIALIZERS
 from pairup.constraints import Constraints
 from pairup.kernels import center
 from pairup.starts import leading_eigenvectors, unique
 from pairup.types import Array, Float32Array, Indices
 
 
-def row_quantiles(Z: Array, count: int) -> Array:
-    """Return quantiles of each row of Z.
+def quantiles_of(Z: Array | Float32Array, count: int) -> Array:
+    """Return quantiles of each row.
 
     Parameters
     ----------
     Z : ndarray of shape (n, d)
-        A table.
+        A table whose rows rise.
     count : int
         How many quantiles.
 
@@ -29,11 +29,15 @@ def row_quantiles(Z: Array, count: int) -> Array:
     -------
     ndarray of shape (n, count)
         The quantiles of each row, rising.
+
+    Examples
+    --------
+    >>> quantiles_of(np.array([[0.0, 1.0, 2.0, 3.0]]), 2)
+    array([[0.5, 2.5]])
     """
     place = (np.arange(count) + 0.5) / count * Z.shape[1] - 0.5
     low = np.clip(np.floor(place).astype(int), 0, Z.shape[1] - 1)
     high = np.minimum(low + 1, Z.shape[1] - 1)
-    Z = np.sort(Z, axis=1)
     between: Array = Z[:, low] + (place - low) * (Z[:, high] - Z[:, low])
     return between
 
@@ -55,9 +59,13 @@ def match_distance_profiles(geometry: GeometryPair, constraints: Constraints) ->
     """
     from scipy.spatial.distance import cdist
 
-    count = min(constraints.n, constraints.m, INITIALIZERS.quantiles)
-    x, y = (np.sqrt(Z.distances / max(float(np.median(Z.distances)), 1e-30)) for Z in (geometry.x, geometry.y))
-    return constraints.round(-cdist(row_quantiles(x, count), row_quantiles(y, count), "cityblock"))
+    many = constraints.smallest >= GEOMETRY.many_objects_from
+    count = min(constraints.smallest, INITIALIZERS.quantiles_of_many if many else INITIALIZERS.quantiles)
+    x, y = (
+        np.sort(np.sqrt(Z.distances / max(float(np.median(Z.distances)), 1e-30)), axis=1)
+        for Z in (geometry.x, geometry.y)
+    )
+    return constraints.round(-cdist(quantiles_of(x, count), quantiles_of(y, count), "cityblock"))
 
 
 def match_leverages(geometry: GeometryPair, constraints: Constraints) -> Indices:

@@ -17,16 +17,13 @@ from pairup.auto.schedule import GEOMETRY, LEADS
 from pairup.auto.signatures import score_signatures
 from pairup.constraints import NO_ANCHORS, Constraints
 from pairup.forms import QuadraticForm
-from pairup.kernels import center
-from pairup.starts import leading_eigenvectors
 from pairup.types import Float32Array, Indices
 
 
 def has_dominant_components(geometry: Geometry) -> bool:
     """Tell whether a few leading components hold most of the variance of a set."""
-    gram = -0.5 * center(geometry.distances.astype(np.float64))
-    V = leading_eigenvectors(gram, min(LEADS.dominant, len(gram)))
-    return bool(np.vdot(V, gram @ V) > LEADS.explained_variance * np.trace(gram))
+    widths = geometry.coordinates[1][: LEADS.dominant]
+    return float((widths**2).sum()) > LEADS.explained_variance * geometry.total_variance
 
 
 def anneal_led(
@@ -111,13 +108,34 @@ def find_lead(geometry: GeometryPair, context: Context) -> Indices | None:
     ndarray of int, shape (n,), or None
         The matching; none where objects are few or have few dimensions, or where nothing stands out.
     """
-    constraints = context.constraints
-    few = constraints.smallest < GEOMETRY.many_objects_from
+    few = context.constraints.smallest < GEOMETRY.many_objects_from
     if few or has_dominant_components(geometry.x) or has_dominant_components(geometry.y):
         return None
+    indices, ratio = look(geometry, context)
+    return indices if ratio > LEADS.clear else None
+
+
+def look(geometry: GeometryPair, context: Context) -> tuple[Indices, float]:
+    """Follow signatures to a matching, and compare how much of it is found again with the same of an unrelated set.
+
+    Parameters
+    ----------
+    geometry : GeometryPair
+        How objects are compared.
+    context : Context
+        What the matching keeps to; the seed draws the unrelated set.
+
+    Returns
+    -------
+    indices : ndarray of int, shape (n,)
+        The matching.
+    ratio : float
+        The ratio of the shares of pairs that half of the others find again.
+    """
+    constraints = context.constraints
     scores = score_signatures(geometry, LEADS.quantiles, np.float32)
     indices, again = anneal_led(geometry, constraints, scores, context.seed)
     free = Constraints(constraints.n, constraints.m, constraints.n_pairs, NO_ANCHORS)
     unrelated = draw_unrelated(geometry, context.seed)  # of which these scores know nothing: a start like any other
     by_chance = anneal_led(unrelated, free, scores, context.seed)[1]
-    return indices if again > LEADS.clear * by_chance else None
+    return indices, again / max(by_chance, 1.0 / constraints.smallest)

@@ -25,7 +25,7 @@ def draw_unrelated(geometry: GeometryPair, seed: int) -> GeometryPair:
     """Return the same X beside a set like Y, but without its structure.
 
     The principal coordinates of Y nearly keep their distributions and lose their relations. Directions, which lie on a
-    sphere, are put back on it.
+    sphere, are put back on it. Among many objects, where to draw takes long, the set is kept for those who ask again.
 
     Parameters
     ----------
@@ -39,6 +39,16 @@ def draw_unrelated(geometry: GeometryPair, seed: int) -> GeometryPair:
     GeometryPair
         X beside the unrelated set.
     """
+    if len(geometry.y) < GEOMETRY.many_objects_from:
+        return _draw(geometry, seed)
+    key = ("unrelated", seed)
+    if key not in geometry.kept:
+        geometry.kept[key] = _draw(geometry, seed)
+    unrelated: GeometryPair = geometry.kept[key]
+    return unrelated
+
+
+def _draw(geometry: GeometryPair, seed: int) -> GeometryPair:
     from scipy.linalg import eigh
 
     y = geometry.y

@@ -207,12 +207,8 @@ def explore(geometry: GeometryPair, context: Context) -> CoarseResult:
     """
     constraints = context.constraints
     candidates = coarse_search(geometry, constraints, list(initial_plans(geometry, constraints)))
-    free = replace(constraints, anchors=NO_ANCHORS, prior=None)
-    nulls = []
-    for draw in range(count_draws(constraints)):
-        unrelated = draw_unrelated(geometry, context.seed + draw)
-        starts = list(islice(initial_plans(unrelated, free), count_starts(constraints)))
-        nulls.append(max(0.0, coarse_search(unrelated, free, starts)[0].value))
+    draws = range(context.seed, context.seed + count_draws(constraints))
+    nulls = [max(0.0, search_unrelated(geometry, constraints, seed)[0].value) for seed in draws]
     solutions = [candidate.indices for candidate in candidates[: SEARCH.parents]]
     chosen = select_candidates(geometry, candidates, constraints)
     return CoarseResult(geometry.metric, chosen, max(nulls), solutions)
@@ -237,11 +233,37 @@ def explore_lead(geometry: GeometryPair, lead: Indices, context: Context) -> Coa
     """
     constraints = context.constraints
     found = coarse_search(geometry, constraints, [constraints.warm_start(lead)], betas=SEARCH.foreign_cooling)
-    free = replace(constraints, anchors=NO_ANCHORS, prior=None)
-    unrelated = draw_unrelated(geometry, context.seed)
-    starts = list(islice(initial_plans(unrelated, free), count_starts(constraints)))
-    null = max(0.0, coarse_search(unrelated, free, starts)[0].value)
+    null = max(0.0, search_unrelated(geometry, constraints, context.seed)[0].value)
     return CoarseResult(geometry.metric, found, null, [found[0].indices])
+
+
+def search_unrelated(geometry: GeometryPair, constraints: Constraints, seed: int) -> list[Candidate]:
+    """Search a set like Y coarsely that has nothing to do with X.
+
+    Parameters
+    ----------
+    geometry : GeometryPair
+        The two sets. Among many objects the result is kept with them, for those who ask again.
+    constraints : Constraints
+        Their sizes; known pairs and a prior do not count.
+    seed : int
+        Draws the unrelated set.
+
+    Returns
+    -------
+    list of Candidate
+        The best distinct solutions.
+    """
+    key = ("unrelated search", seed, constraints.n_pairs)
+    found: list[Candidate] | None = geometry.kept.get(key)
+    if found is None:
+        free = replace(constraints, anchors=NO_ANCHORS, prior=None)
+        unrelated = draw_unrelated(geometry, seed)
+        starts = list(islice(initial_plans(unrelated, free), count_starts(constraints)))
+        found = coarse_search(unrelated, free, starts)
+        if constraints.smallest >= GEOMETRY.many_objects_from:
+            geometry.kept[key] = found = found[: SEARCH.kept]
+    return found
 
 
 def explore_rotations(geometry: GeometryPair, result: CoarseResult, context: Context) -> CoarseResult:
@@ -275,9 +297,6 @@ def explore_rotations(geometry: GeometryPair, result: CoarseResult, context: Con
 def explore_clusters(geometry: GeometryPair, result: CoarseResult, context: Context, number: int) -> CoarseResult:
     """Search from the best plans of a population of plans between clusters.
 
-    Where that finds more than the coarse search did, the unrelated set is searched in the same way: the first time, and
-    whenever the result would be clear otherwise.
-
     Parameters
     ----------
     geometry : GeometryPair
@@ -292,27 +311,45 @@ def explore_clusters(geometry: GeometryPair, result: CoarseResult, context: Cont
     Returns
     -------
     CoarseResult
-        The result with what the population found.
+        The result with what the population found; unrelated sets have not been searched in the same way.
     """
     constraints = context.constraints
-
-    def breed(pair: GeometryPair, kept: Constraints) -> list[Candidate]:
-        plans = breed_plans(pair, kept, context.seed + number)
-        return coarse_search(pair, kept, plans, betas=SEARCH.foreign_cooling)
-
-    found = breed(geometry, constraints)
-    candidates = keep_distinct([*result.candidates, *found])
-    better = replace(result, candidates=candidates)
-    improves = candidates[0].value > result.value
-    if improves and (number == 0 or is_clear([better], constraints)):
-        free = replace(constraints, anchors=NO_ANCHORS, prior=None)
-        null = breed(draw_unrelated(geometry, context.seed), free)[0].value
-        better = replace(better, null=max(result.null, null))
+    found = _search_clusters(geometry, constraints, context.seed + number)
     return replace(
-        better,
-        candidates=select_candidates(geometry, candidates, constraints, SEARCH.kept_after_rotations),
+        result,
+        candidates=select_candidates(
+            geometry, keep_distinct([*result.candidates, *found]), constraints, SEARCH.kept_after_rotations
+        ),
         solutions=[*result.solutions, *(candidate.indices for candidate in found[: SEARCH.parents])],
     )
+
+
+def compare_clusters(geometry: GeometryPair, result: CoarseResult, context: Context, number: int) -> CoarseResult:
+    """Search an unrelated set from the best plans of a population of plans between clusters, too.
+
+    Parameters
+    ----------
+    geometry : GeometryPair
+        How objects are compared.
+    result : CoarseResult
+        What such populations found there.
+    context : Context
+        What every matching keeps to; the seed draws clusters and plans.
+    number : int
+        The number of the population.
+
+    Returns
+    -------
+    CoarseResult
+        The result beside unrelated data that were searched as long.
+    """
+    free = replace(context.constraints, anchors=NO_ANCHORS, prior=None)
+    found = _search_clusters(draw_unrelated(geometry, context.seed), free, context.seed + number)
+    return replace(result, null=max(result.null, found[0].value))
+
+
+def _search_clusters(geometry: GeometryPair, constraints: Constraints, seed: int) -> list[Candidate]:
+    return coarse_search(geometry, constraints, breed_plans(geometry, constraints, seed), betas=SEARCH.foreign_cooling)
 
 
 def explore_pool(
@@ -376,6 +413,29 @@ def select_geometries(results: Sequence[CoarseResult], constraints: Constraints)
         return list(range(len(results)))
     excess = np.array([result.excess for result in results])
     return [int(k) for k in np.flatnonzero(excess >= SEARCH.near_best * excess.max())]
+
+
+def select_isometric(results: Sequence[CoarseResult], constraints: Constraints) -> list[int]:
+    """Return the numbers of the geometries in which the sets align nearly perfectly, whatever unrelated sets do.
+
+    All curves are alike by the distances along them, so that this metric never exceeds unrelated data; but of the few
+    pairings that align there one is right.
+
+    Parameters
+    ----------
+    results : sequence of CoarseResult
+        What the coarse search found in each metric.
+    constraints : Constraints
+        The sizes of the sets.
+
+    Returns
+    -------
+    list of int
+        Numbers of geometries, rising; none where objects are few.
+    """
+    if constraints.smallest < SEARCH.isometric_from:
+        return []
+    return [k for k, result in enumerate(results) if result.value >= SEARCH.isometric]
 
 
 def pool_solutions(results: Sequence[CoarseResult]) -> list[Indices]:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairup.auto.geometry import Geometry, GeometryPair
-from pairup.auto.initializers import row_quantiles
+from pairup.auto.initializers import quantiles_of
 from pairup.auto.metrics import normalize_rows
-from pairup.auto.schedule import SIGNATURES
+from pairup.auto.schedule import GEOMETRY, SIGNATURES
 from pairup.kernels import center
 from pairup.types import Array, Float32Array
 
@@ -42,7 +42,7 @@ def score_signatures(
     from scipy.spatial.distance import cdist
 
     (U, s), (V, t) = principal_coordinates(geometry.x), principal_coordinates(geometry.y)
-    fewest = min(len(s), len(t))
+    fewest = min(len(U), len(V))
     total = np.zeros((len(U), len(V)))
     for k in SIGNATURES.components:
         if k > min(SIGNATURES.components[0], fewest) and k > SIGNATURES.component_share * fewest:
@@ -51,15 +51,15 @@ def score_signatures(
             both = ((U, s), (V, t))
             of_x, of_y = (sort_cosines(Z[:, :k] * scale[:k] ** power, precision) for Z, scale in both)
             count = min(fewest, quantiles)
-            total += _standardize(cdist(row_quantiles(of_x, count), row_quantiles(of_y, count), "cityblock"))
+            total += _standardize(cdist(quantiles_of(of_x, count), quantiles_of(of_y, count), "cityblock"))
             nearest = slice(-min(fewest, SIGNATURES.nearest), None)
             total += _standardize(cdist(of_x[:, nearest], of_y[:, nearest], "cityblock"))
     scores = -_standardize(total)
     return (scores / max(float(np.abs(scores).max()), 1e-30)).astype(np.float32)
 
 
-def principal_coordinates(geometry: Geometry) -> tuple[Array, Array]:
-    """Return principal coordinates of a set, by classical scaling.
+def principal_coordinates(geometry: Geometry) -> tuple[Array | Float32Array, Array]:
+    """Return principal coordinates of a set, by classical scaling; of many objects the leading ones.
 
     Parameters
     ----------
@@ -68,11 +68,13 @@ def principal_coordinates(geometry: Geometry) -> tuple[Array, Array]:
 
     Returns
     -------
-    V : ndarray of shape (n, n)
+    V : ndarray of shape (n, r)
         The coordinates as columns of length 1, the widest first.
-    scales : ndarray of shape (n,)
+    scales : ndarray of shape (r,)
         Their widths.
     """
+    if len(geometry) >= GEOMETRY.many_objects_from:
+        return geometry.coordinates
     from scipy.linalg import eigh
 
     w, V = eigh(-0.5 * center(geometry.distances.astype(np.float64)), driver="evd")

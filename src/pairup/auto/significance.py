@@ -7,16 +7,14 @@ well. Fine dependence does, since a wrong pairing of such sets is no better than
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 
 import numpy as np
 
 from pairup.auto.geometry import GeometryPair
-from pairup.auto.initializers import initial_plans
-from pairup.auto.null_model import count_draws, count_starts, draw_unrelated
+from pairup.auto.null_model import count_draws, draw_unrelated
 from pairup.auto.problem import Context
 from pairup.auto.schedule import GEOMETRY, SIGNIFICANCE
-from pairup.auto.search import coarse_search, refine
+from pairup.auto.search import refine, search_unrelated
 from pairup.constraints import NO_ANCHORS, Constraints
 from pairup.parallel import run
 from pairup.types import Array, Indices
@@ -100,10 +98,9 @@ def score_unrelated(geometry: GeometryPair, constraints: Constraints, seed: int)
         The best held-out score −J of what is found, under the density-ratio model of each kernel.
     """
     unrelated = draw_unrelated(geometry, seed)
-    plans = list(islice(initial_plans(unrelated, constraints), count_starts(constraints)))
     many = constraints.largest >= GEOMETRY.many_objects_from
     continued = SIGNIFICANCE.continued_of_many if many else SIGNIFICANCE.continued
-    found = coarse_search(unrelated, constraints, plans)[:continued]
+    found = search_unrelated(geometry, constraints, seed)[:continued]
     candidates = refine(unrelated, constraints, found, [])
     J: Array = unrelated.held_out_scores([candidate.indices for candidate in candidates])
     best: Array = -J.min(axis=0)

@@ -107,9 +107,8 @@ def solve_canonical(problem: Problem, *, seed: int, n_jobs: int | None) -> Itera
     constraints = problem.constraints
     most = max(constraints.count_possible(), constraints.n_pairs)
     context = Context(replace(constraints, n_pairs=most), seed, n_jobs)
-    geometries = list(problem.geometries())
-    further = problem.further_geometries()
-    answer, geometries = yield from find_answer(geometries, further, problem.prior_weight, context)
+    sources = problem.geometries(), problem.further_geometries()
+    answer, geometries = yield from find_answer(*sources, problem.prior_weight, context)
     wanted = estimate_pairs(answer, geometries) if problem.estimates_overlap else constraints.n_pairs
     yield keep_likeliest(answer, max(wanted, len(constraints.anchors[0])), constraints)
 
@@ -356,7 +355,7 @@ def answer_by_prior(constraints: Constraints, reason: str) -> Answer:
 
 
 def find_answer(
-    geometries: Geometries, further: Iterable[GeometryPair], prior_weight: float | None, context: Context
+    sources: Iterable[GeometryPair], further: Iterable[GeometryPair], prior_weight: float | None, context: Context
 ) -> Generator[Step, None, tuple[Answer, Geometries]]:
     """Search without the known pairs and, where there are any, with them.
 
@@ -366,7 +365,7 @@ def find_answer(
 
     Parameters
     ----------
-    geometries : list of GeometryPair
+    sources : iterable of GeometryPair
         Geometries of the two sets.
     further : iterable of GeometryPair
         More of them, for sets that match well in none of the first.
@@ -389,7 +388,7 @@ def find_answer(
     weighted = [replace(context, constraints=each) for each in weight_prior(constraints, prior_weight)]
     without_anchors = [replace(c, constraints=replace(c.constraints, anchors=NO_ANCHORS)) for c in weighted]
     history: list[Step] = []
-    consensus, geometries = yield from search(geometries, further, without_anchors, history)
+    consensus, geometries = yield from search(sources, further, without_anchors, history)
     free = without_anchors[0]
     plan: Float32Array | None = None
     if constraints.prior is None and constraints.largest < GEOMETRY.many_objects_from:

@@ -18,6 +18,7 @@ from pairup.auto.search import (
     Candidate,
     CoarseResult,
     agreement,
+    compare_clusters,
     explore,
     explore_clusters,
     explore_lead,
@@ -27,6 +28,7 @@ from pairup.auto.search import (
     pool_solutions,
     refine,
     select_geometries,
+    select_isometric,
 )
 from pairup.auto.significance import compare_with_unrelated
 from pairup.climb import Step
@@ -37,7 +39,7 @@ Geometries = list[GeometryPair]
 
 
 def search(
-    geometries: Sequence[GeometryPair],
+    geometries: Iterable[GeometryPair],
     further: Iterable[GeometryPair],
     contexts: Sequence[Context],
     history: list[Step],
@@ -49,8 +51,8 @@ def search(
 
     Parameters
     ----------
-    geometries : sequence of GeometryPair
-        Geometries of the two sets.
+    geometries : iterable of GeometryPair
+        Geometries of the two sets; no more are made than are searched.
     further : iterable of GeometryPair
         More of them, for sets that match well in none of the first.
     contexts : sequence of Context
@@ -78,32 +80,33 @@ def search(
     first = list(islice(further, 1)) if looks and context.constraints.smallest >= GEOMETRY.many_objects_from else []
     lead = find_lead(first[0], context) if first else None
     if lead is None:
-        geometries, coarse = explore_all(geometries, chain(first, further), context)
+        geometries, coarse = explore_all(list(geometries), chain(first, further), context)
         coarse = exchange_solutions(geometries, coarse, pool, context)
     else:
-        geometries, coarse = follow_lead([*first, *geometries], lead, context)
+        geometries, coarse = follow_lead(chain(first, geometries), lead, context)
         breeds = False
     selected = select_geometries(coarse, context.constraints)
-    for k in set(range(len(geometries))).difference(selected):
+    isometric = [k for k in select_isometric(coarse, context.constraints) if k not in selected]
+    for k in set(range(len(geometries))).difference(selected, isometric):
         geometries[k].drop_cache()
     bred, decided = breed(geometries, coarse, context) if breeds else ([], False)
     constraints = context.constraints
     own = [replace(result, candidates=[]) for result in coarse] if decided and constraints.prior is None else coarse
-    candidates = yield from refine_all(geometries, own, selected, bred, contexts, history)
+    candidates = yield from refine_all(geometries, own, selected, bred, contexts, history, isometric)
     if constraints.prior is not None and constraints.prior_unit:  # what the prior prefers is a candidate like others
         candidates.append(Candidate("prior", 0, GEOMETRY.finest, constraints.round(constraints.prior), 0.0))
     return combine(candidates, geometries, coarse, selected, context), geometries
 
 
 def follow_lead(
-    geometries: Sequence[GeometryPair], lead: Indices, context: Context
+    geometries: Iterable[GeometryPair], lead: Indices, context: Context
 ) -> tuple[Geometries, list[CoarseResult]]:
     """Search a few geometries from a matching that is known to be good.
 
     Parameters
     ----------
-    geometries : sequence of GeometryPair
-        Geometries of the two sets.
+    geometries : iterable of GeometryPair
+        Geometries of the two sets; no more are made than it takes to find those that are searched.
     lead : ndarray of int, shape (n,)
         The matching.
     context : Context
@@ -116,7 +119,11 @@ def follow_lead(
     coarse : list of CoarseResult
         What was found in each.
     """
-    followed = [geometry for geometry in geometries if geometry.metric in LEADS.metrics]
+    followed: Geometries = []
+    for geometry in geometries:
+        followed += [geometry] * (geometry.metric in LEADS.metrics)
+        if len(followed) == len(LEADS.metrics):
+            break
     tasks = [partial(explore_lead, geometry, lead, context) for geometry in followed]
     return followed, list(run(tasks, n_jobs=context.n_jobs))
 
@@ -186,6 +193,14 @@ def populate(
         return results
     whitened = [k for k, result in enumerate(results) if is_whitened(result)]
     chosen = sorted(whitened, key=lambda k: -results[k].excess)[: CLUSTER_PLANS.metrics]
+    compared: set[int] = set()
+
+    def compare(k: int, number: int) -> None:
+        """Search an unrelated set as long, where a population found more: a metric counts only then."""
+        compared.add(k)
+        if results[k].value > coarse[k].value:
+            (results[k],) = run([partial(compare_clusters, geometries[k], results[k], context, number)])
+
     for number in range(CLUSTER_PLANS.clusterings):
         tasks = [partial(explore_clusters, geometries[k], results[k], context, number) for k in chosen]
         for k, result in zip(chosen, run(tasks, n_jobs=context.n_jobs), strict=True):
@@ -193,8 +208,13 @@ def populate(
         of_chosen = exchange_solutions([geometries[k] for k in chosen], [results[k] for k in chosen], (), context)
         for k, result in zip(chosen, of_chosen, strict=True):
             results[k] = result
+        for k in chosen:
+            if k not in compared and is_clear([results[k]], context.constraints):
+                compare(k, number)
         if is_clear(results, context.constraints):
             break
+    while chosen and (best := max(whitened, key=lambda k: results[k].excess)) in set(chosen).difference(compared):
+        compare(best, 0)  # the others are dropped
     return results
 
 
@@ -325,6 +345,7 @@ def refine_all(
     bred: Sequence[Indices],
     contexts: Sequence[Context],
     history: list[Step],
+    alone: Sequence[int] = (),
 ) -> Generator[Step, None, list[Candidate]]:
     """Continue the solutions of the selected geometries to fine dependence, in each alone and in all together.
 
@@ -342,6 +363,8 @@ def refine_all(
         What matchings keep to, with one or several weights of a prior.
     history : list of Step
         The steps so far; those of this search are added.
+    alone : sequence of int, default ()
+        The numbers of further geometries, whose solutions are continued in them alone.
 
     Returns
     -------
@@ -354,7 +377,7 @@ def refine_all(
         A step for each candidate.
     """
     searches: list[tuple[GeometryPair | JointGeometry, list[Candidate], list[Indices]]]
-    searches = [(geometries[k], coarse[k].candidates, []) for k in selected]
+    searches = [(geometries[k], coarse[k].candidates, []) for k in (*selected, *alone)]
     if len(selected) > 1:
         searches.append((JointGeometry([geometries[k] for k in selected]), [], pool_solutions(coarse)))
     tasks = [
