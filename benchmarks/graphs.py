@@ -3,6 +3,8 @@
 python3 dev.py bench graphs                 the table
 python3 dev.py bench graphs ours            the same without the peers
 python3 dev.py bench graphs symmetries      the most that can be expected of the yeast networks
+python3 dev.py bench graphs order           what FAQ gains where the nodes of the second yeast network are in order
+python3 dev.py bench graphs posterior       the most that can be expected by the edge model, from the truth on
 python3 dev.py bench graphs calibrate       the numbers of pairup.graph.schedule.CALIBRATION, from generated graphs
 python3 dev.py bench graphs check           claims beside what is right, on other generated graphs
 
@@ -22,7 +24,10 @@ from scipy.special import expit
 import pairup
 from pairup.assignment import assign
 from pairup.constraints import Constraints
+from pairup.graph.problem import GraphProblem, pad
 from pairup.graph.relaxation import follow_plans
+from pairup.graph.search import fit_terms
+from pairup.graph.swaps import sample_swaps
 
 YEAST_NOISE = (5, 10, 15, 20, 25)
 
@@ -195,6 +200,43 @@ def symmetries() -> None:
     print(f"{orbits} orbits of 1004 nodes: at most {orbits / 1004:.3f} right on average, at any noise")
 
 
+def in_order(noise: int, seed: int | None) -> tuple:
+    """Return two yeast networks, the second shuffled by a seed or, without one, with its nodes in the same order."""
+    data = np.load(Path(os.environ["PAIRUP_DATA"]) / "graphs/yeast.npz")
+    A, B = link(data["edges0"], 1004), link(data[f"edges{noise}"], 1004)
+    order = np.arange(1004) if seed is None else np.random.default_rng([noise, seed, 7]).permutation(1004)
+    return A, sparse.csr_array(B[order][:, order]), np.argsort(order)
+
+
+def compare_orders(shuffles: int) -> None:
+    """Print what FAQ from a convex start finds where the partner of node i is node i, and where the order is random.
+
+    Assignments break ties by the number of the node, so the first is not fair.
+    """
+    for noise in YEAST_NOISE:
+        for seed in (None, *range(shuffles)):
+            A, B, truth = in_order(noise, seed)
+            p = by_scipy_convex(A, B)
+            name = "in order" if seed is None else f"shuffle {seed}"
+            print(f"{noise} % noise, {name}: {(p == truth).mean():.3f} right, {kept(A, B, p)} edges", flush=True)
+
+
+def sample_from_truth(swaps: int = 8_000_000) -> None:
+    """Print what is expected of matchings drawn from the edge model that is fitted to the truth, from the truth on."""
+    for noise in YEAST_NOISE:
+        A, B, truth = yeast(noise)
+        padded = pad(GraphProblem.check(A, B))
+        terms = fit_terms(padded, truth, padded.terms())
+        shares = sample_swaps(terms, truth, padded.fixed, steps=swaps, samples=2000, seed=0)
+        p, nodes = assign(shares), np.arange(len(truth))
+        print(
+            f"{noise} % noise: a node's largest share {shares.max(axis=1).mean():.3f} on average, of the best "
+            f"matching {shares[nodes, p].mean():.3f}, of the truth {shares[nodes, truth].mean():.3f}; the best "
+            f"matching has {(p == truth).mean():.3f} right and keeps {kept(A, B, p)} edges",
+            flush=True,
+        )
+
+
 def draw(kind: int, n: int, degree: int, seed: int) -> np.ndarray:
     """Return a graph of one of six kinds, as numbers of pairs i < k."""
     import networkx as nx
@@ -287,6 +329,10 @@ if __name__ == "__main__":
         check(draws)
     elif "symmetries" in sys.argv:
         symmetries()
+    elif "order" in sys.argv:
+        compare_orders(int(sys.argv[-1]) if sys.argv[-1].isdecimal() else 5)
+    elif "posterior" in sys.argv:
+        sample_from_truth()
     else:
         peers = "ours" not in sys.argv
         print("| graphs | method | right | claimed | called reliable | edges kept | at the truth | CPU s |")

@@ -7,9 +7,11 @@ from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from pairup import archives
 from pairup.archives import (
+    DamagedError,
     NewerFormatError,
     check_format,
     expect,
@@ -239,3 +241,9 @@ def test_an_array_that_does_not_fit_into_memory_is_not_unpacked(tmp_path, monkey
     monkeypatch.setattr(archives, "free_memory", lambda: (30_000, "of this machine"))
     with pytest.raises(MemoryError, match="arr_0 unpacks to 40128 bytes"):
         read_array(tmp_path / "a.npz")
+
+
+def test_a_sparse_matrix_is_told_from_a_table(tmp_path):
+    sparse.save_npz(tmp_path / "x.npz", sparse.csr_array(np.eye(3)))
+    with pytest.raises(DamagedError, match=r"a sparse matrix; load it by scipy\.sparse\.load_npz"):
+        read_array(tmp_path / "x.npz")

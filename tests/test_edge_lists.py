@@ -52,6 +52,8 @@ def test_graphml_is_read_by_networkx(tmp_path):
         ("a.edges", b"a b 1 2\n", "line 1 has 4 cells, expected two names and perhaps a weight"),
         ("a.edges", b"a b\nc d heavy\n", "line 2 has the weight 'heavy', expected a number"),
         ("a.edges", b"\xff\xfe\x00", "not a text file"),
+        ("a.edges", b"a b\nc d nan\n", "edge from 'c' to 'd' has the weight 'nan'; drop such edges"),
+        ("a.csv", b"a,b,-inf\n", "edge from 'a' to 'b' has the weight '-inf'"),
         ("a.csv", b"a,,1\n", "line 1 has 3 cells"),
         ("a.gml", b"", "unknown kind of graph"),
         ("a.graphml", b"<nonsense", "cannot be read as GraphML"),

@@ -579,6 +579,11 @@ def _check_size(file: IO[bytes], size: int) -> None:
 def _only_array(archive: Any) -> NDArray[Any]:
     """Return the only array of an archive of NumPy, or refuse it."""
     names = archive.files
+    expect(
+        not {"format", "shape", "data"} <= set(names),
+        "a sparse matrix; load it by scipy.sparse.load_npz and pass it to pairup.match as a graph, or write its edges "
+        "to a .edges file",
+    )
     expect(len(names) == 1, f"expected one array, found {len(names)} ({', '.join(names)}); save one per file")
     declared = archive.zip.infolist()[0].file_size
     if declared > free_memory()[0]:

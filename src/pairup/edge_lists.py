@@ -1,6 +1,7 @@
 """Read graphs from files: edge lists and GraphML."""
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +29,27 @@ class EdgeList(NamedTuple):
 
     adjacency: Any
     names: list[str]
+
+
+def are_edge_columns(columns: Sequence[str]) -> bool:
+    """Tell whether columns are called like those of an edge list.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Names of the columns of a table.
+
+    Returns
+    -------
+    bool
+        Whether the first two are source and target, or from and to, and at most one follows.
+
+    Examples
+    --------
+    >>> are_edge_columns(["Source", "Target", "weight"]), are_edge_columns(["from", "to", "km", "price"])
+    (True, False)
+    """
+    return len(columns) <= 3 and tuple(name.lower() for name in columns[:2]) in COLUMNS
 
 
 def read_graph(path: str | Path, *, directed: bool = False, header: bool | None = None) -> EdgeList:
@@ -125,6 +147,13 @@ def _build(edges: list[tuple[str, str, Any]], names: list[str], directed: bool, 
         weights = np.array([float(weight) for _, _, weight in edges])
     except (TypeError, ValueError):
         raise ValueError(f"{path}: a weight is no number; give every edge a number as weight") from None
+    bad = np.flatnonzero(~np.isfinite(weights))
+    if len(bad):
+        a, b, weight = edges[bad[0]]
+        raise ValueError(
+            f"{path}: the edge from {a!r} to {b!r} has the weight {weight!r}; drop such edges, or give them a finite "
+            "weight"
+        )
     ends = [number[a] for a, _, _ in edges], [number[b] for _, b, _ in edges]
     matrix = sparse.csr_array((weights, ends), shape=(len(number), len(number)))
     if not directed:

@@ -250,6 +250,30 @@ def test_edge_lists_are_matched_by_node_name(tmp_path):
     assert [pairs[name] for name in "abcde"] == ["B", "A", "C", "D", "E"]
 
 
+def test_graphs_of_every_kind_are_matched_or_refused_in_a_line(tmp_path):
+    links = [("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("d", "e"), ("e", "f"), ("e", "g"), ("g", "h")]
+    write_edges(tmp_path / "x.edges", links)
+    write_edges(tmp_path / "apart.edges", [*links, ("a", "a"), ("y", "z"), ("alone",)])
+    write_edges(tmp_path / "none.edges", [(name,) for name in "abcde"])
+    write_edges(tmp_path / "nan.edges", [*links, ("a", "h", "nan")])
+    for arguments, code, message in (
+        (("x.edges", "apart.edges"), 0, "keeps 8 of 8 edges"),  # larger, a self-loop, two parts, an isolated node
+        (("x.edges", "none.edges"), 0, "Y has no edges, so nothing tells its nodes apart"),
+        (("x.edges", "nan.edges"), 1, "nan.edges: the edge from 'a' to 'h' has the weight 'nan'"),
+        (("x.edges", "x.edges", "--directed"), 0, "keeps 8 of 8 edges"),
+    ):
+        done = run("match", *arguments, cwd=tmp_path)
+        assert done.returncode == code, done.stderr
+        assert message in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_tables_that_look_like_edge_lists_are_told_of_the_option(tmp_path):
+    (tmp_path / "x.csv").write_text("source,target\n" + "".join(f"{k},{k * k % 7}\n" for k in range(8)))
+    done = run("match", tmp_path / "x.csv", tmp_path / "x.csv")
+    assert "look like edge lists; --graph matches the nodes of two graphs." in done.stderr
+
+
 def test_graphs_and_tables_are_not_mixed(tables):
     folder = tables[0]
     write_edges(folder / "x.edges", [("a", "b")])

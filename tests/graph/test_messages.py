@@ -7,18 +7,26 @@ import pytest
 from scipy import sparse
 
 from pairup.assignment import assign
-from pairup.graph.messages import _sum_matchings, balance, cost, pass_messages, reverse_edges
+from pairup.graph.messages import _choose_columns, _sum_matchings, balance, cost, pass_messages, reverse_edges
 
 
 def test_the_sum_over_partial_matchings_is_that_of_all_of_them(rng):
     W, sums = rng.random((5, 4)), np.empty(64)
     total = 0.0
-    rows, columns = [0, 1, 3, 4], [1, 2, 3]  # without row 2 and column 0
-    for size in range(4):
+    rows, columns = [0, 1, 3, 4], range(4)  # without row 2
+    for size in range(5):
         for chosen in combinations(rows, size):
             for partners in permutations(columns, size):
                 total += np.prod(W[list(chosen), list(partners)])
-    assert _sum_matchings(W, 5, 4, 2, 0, sums) == pytest.approx(total)
+    assert _sum_matchings(W, 5, 4, 2, sums) == pytest.approx(total)
+
+
+def test_nodes_of_many_branches_keep_the_likeliest(rng):
+    W, places = rng.random((9, 9)), np.empty(9, dtype=np.int64)
+    W[:, [2, 5]] = 0.0
+    assert _choose_columns(W, 9, 9, places) == 7
+    assert sorted(places[[0, 1, 3, 4, 6, 7, 8]]) == list(range(7))
+    assert places[[2, 5]].tolist() == [-1, -1]
 
 
 def test_reverse_edges_lead_back(rng):

@@ -107,7 +107,7 @@ def command(
     """
     from pairup.cli.shell import progress, refuse_existing
     from pairup.cluster import on_cluster
-    from pairup.edge_lists import SUFFIXES, read_graph
+    from pairup.edge_lists import SUFFIXES, are_edge_columns, read_graph
     from pairup.files import check_writable
     from pairup.matching import match_steps
     from pairup.pairs import SUFFIXES as WRITABLE
@@ -140,7 +140,9 @@ def command(
     tables = None
     if any(are_graphs):
         if not all(are_graphs):
-            raise click.UsageError(f"{x} and {y}: one is a graph and the other a table; pass --graph for edge lists")
+            raise click.UsageError(
+                f"{x} and {y}: one is a graph and the other a table; pass --graph if both are edge lists"
+            )
         for given, name in ((id_columns, "--id-column"), (drop, "--drop"), (kinds, "--kind"), (with_rows, "--rows")):
             if given:
                 raise click.UsageError(f"{name} is for tables; the nodes of graphs have names")
@@ -152,6 +154,8 @@ def command(
         with _name_tables(x, y):
             tables = _read_tables(x, y, header, ids, drop, kinds)
         X, Y = tables
+        if all(are_edge_columns(table.cells.names) for table in tables):
+            click.echo(f"{x} and {y} look like edge lists; --graph matches the nodes of two graphs.", err=True)
         names_x, names_y = X.names, Y.names
     known = [] if anchors is None else read_anchors(anchors, names_x, names_y)
     wrong = [] if forbidden is None else read_anchors(forbidden, names_x, names_y, what="forbidden pairs")
@@ -162,7 +166,8 @@ def command(
         on_now = "none" if metric == "precomputed" or (scores is not None and on == "auto") else on
         with _name_tables(x, y):
             click.echo(str(pair_tables(*tables, on=on_now, compares=method == "auto")), err=True)
-    if slow := warn_if_long(len(names_x), len(names_y), method):
+    # the estimate is that of tables
+    if tables is not None and (slow := warn_if_long(len(names_x), len(names_y), method)):
         click.echo(slow, err=True)
     matching: Matching | None = None
     text = f"matching {len(names_x)} with {len(names_y)} {'nodes' if any(are_graphs) else 'objects'}"

@@ -16,8 +16,8 @@ import numpy as np
 from pairup.compiled import compiled
 from pairup.types import Array, Float32Array
 
-MOST_BRANCHES = 6  # of the smaller node, the likeliest; the sum runs over their subsets
-BOUND = 20.0  # of the logarithm of a message
+MOST_BRANCHES = 6  # of the smaller node, the likeliest, beside the one left out; the sum runs over their subsets
+LEAST, MOST = np.exp(-20.0), np.exp(20.0)  # of a message
 
 
 def cost(A: Any, B: Any) -> float:
@@ -31,13 +31,13 @@ def cost(A: Any, B: Any) -> float:
     Returns
     -------
     float
-        The number: Σ_ij d_i·e_j·max(d_i, e_j)·s·2^s / 2, s = min(d_i, e_j, MOST_BRANCHES).
+        The number: Σ_ij max(d_i, e_j)²·s·2^s / 2, s = min(d_i, e_j, MOST_BRANCHES).
     """
     degrees = [np.minimum(np.diff(Z.indptr), 40) for Z in (A, B)]
     d, e = (np.bincount(each, minlength=41) for each in degrees)
     k = np.arange(41.0)
     smaller = np.minimum(np.minimum(k[:, None], k), MOST_BRANCHES)
-    work = k[:, None] * k * np.maximum(k[:, None], k) * 0.5 * smaller * 2**smaller
+    work = np.maximum(k[:, None], k) ** 2 * 0.5 * smaller * 2**smaller
     return float(d @ work @ e)
 
 
@@ -117,43 +117,40 @@ def reverse_edges(A: Any) -> tuple[Any, Any]:
 
 
 @compiled
-def _sum_matchings(W: Array, d: int, e: int, row: int, column: int, sums: Array) -> float:
-    """Return the sum over partial matchings of the products of W, one row and one column left out."""
-    chosen = np.empty(MOST_BRANCHES, np.int64)
-    count = 0
-    if e - (column >= 0) <= MOST_BRANCHES:
-        for b in range(e):
-            if b != column:
-                chosen[count] = b
-                count += 1
-    else:
-        used = np.zeros(e, np.bool_)
-        if column >= 0:
-            used[column] = True
-        for _ in range(MOST_BRANCHES):
-            best, most = -1, -1.0
-            for b in range(e):
-                if not used[b]:
-                    total = 0.0
-                    for a in range(d):
-                        if a != row:
-                            total += W[a, b]
-                    if total > most:
-                        best, most = b, total
-            used[best] = True
-            chosen[count] = best
-            count += 1
-    subsets = 1 << count
+def _choose_columns(W: Array, rows: int, columns: int, places: Any) -> int:
+    """Number the columns of W that the sums run over, −1 for the others; return how many there are."""
+    if columns <= MOST_BRANCHES + 1:
+        for b in range(columns):
+            places[b] = b
+        return columns
+    places[:columns] = -1
+    for place in range(MOST_BRANCHES + 1):
+        best, most = -1, -1.0
+        for b in range(columns):
+            if places[b] < 0:
+                total = 0.0
+                for a in range(rows):
+                    total += W[a, b]
+                if total > most:
+                    best, most = b, total
+        places[best] = place
+    return MOST_BRANCHES + 1
+
+
+@compiled
+def _sum_matchings(V: Array, rows: int, size: int, left_out: int, sums: Array) -> float:
+    """Fill `sums` with the sums of products over matchings that cover each subset of columns, one row left out."""
+    subsets = 1 << size
     sums[0] = 1.0
     for subset in range(1, subsets):
         sums[subset] = 0.0
-    for a in range(d):
-        if a != row:
+    for a in range(rows):
+        if a != left_out:
             for subset in range(subsets - 1, 0, -1):
                 total = 0.0
-                for t in range(count):
+                for t in range(size):
                     if subset >> t & 1:
-                        total += W[a, chosen[t]] * sums[subset ^ (1 << t)]
+                        total += V[a, t] * sums[subset ^ (1 << t)]
                 sums[subset] += total
     result = 0.0
     for subset in range(subsets):
@@ -171,7 +168,8 @@ def _renew(
     for starts in (a_starts, b_starts):
         for i in range(len(starts) - 1):
             most = max(most, starts[i + 1] - starts[i])
-    W, sums = np.empty((most + 1, most + 1)), np.empty(1 << MOST_BRANCHES)
+    W, V = np.empty((most + 1, most + 1)), np.empty((most + 1, MOST_BRANCHES + 1))
+    places, sums = np.empty(most + 1, np.int64), np.empty(1 << (MOST_BRANCHES + 1))
     weight = shared / (mean_degree * (1.0 - shared) ** 2)
     constant, single = mean_degree * shared, np.log(1.0 - shared)
     for i in range(len(a_starts) - 1):
@@ -187,13 +185,24 @@ def _renew(
                     else:
                         W[a, b] = value
             rows, columns = max(d, e), min(d, e)
+            size = _choose_columns(W, rows, columns, places)
+            for b in range(columns):
+                if places[b] >= 0:
+                    V[:rows, places[b]] = W[:rows, b]
             if final:
-                ratios[i, j] = constant + single * (d + e) + np.log(_sum_matchings(W, rows, columns, -1, -1, sums))
+                ratios[i, j] = constant + single * (d + e) + np.log(_sum_matchings(V, rows, size, -1, sums))
                 continue
-            for a in range(d):
-                for b in range(e):
-                    row, column = (b, a) if turned else (a, b)
-                    total = np.log(_sum_matchings(W, rows, columns, row, column, sums))
-                    ratio = constant + single * (d + e - 2) + total
-                    ratio = min(max(ratio, -BOUND), BOUND)
-                    renewed[a_reverse[a_starts[i] + a], b_reverse[b_starts[j] + b]] = np.exp(ratio)
+            factor = np.exp(constant + single * (d + e - 2))
+            for row in range(rows):
+                _sum_matchings(V, rows, size, row, sums)
+                for column in range(columns):
+                    # The same sums serve all columns: those that leave this one out, or the last where it is not among
+                    # them, so that equally many stay.
+                    place = places[column] if places[column] >= 0 else size - 1
+                    total = 0.0
+                    for subset in range(1 << size):
+                        if not subset >> place & 1:
+                            total += sums[subset]
+                    a, b = (column, row) if turned else (row, column)
+                    value = min(max(factor * total, LEAST), MOST)
+                    renewed[a_reverse[a_starts[i] + a], b_reverse[b_starts[j] + b]] = value

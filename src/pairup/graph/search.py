@@ -59,8 +59,6 @@ def count_swaps(n: int) -> int:
 def refine(padded: Padded, p: Indices, seed: int) -> tuple[Terms, Indices]:
     """Fit the edge model to a matching and anneal its log-likelihood, a few times.
 
-    Directed and weighted graphs, and self-loops, have the log-odds of an edge that is kept as the only parameter.
-
     Parameters
     ----------
     padded : Padded
@@ -77,19 +75,9 @@ def refine(padded: Padded, p: Indices, seed: int) -> tuple[Terms, Indices]:
     p : ndarray of int, shape (size,)
         The annealed matching.
     """
-    terms, classes = padded.terms(), [classify_pairs(Z) for Z in (padded.A, padded.B)]
-    weighted = any(np.ptp(Z.data) > 1e-9 or Z.data.min() < 0 for Z in (padded.A, padded.B))
-    binary = [(Z != 0).toarray().astype(np.float64) for Z in (padded.A, padded.B)]
+    terms = padded.terms()
     for number in range(SCHEDULE.refits):
-        odds = edge_log_odds(padded, p)
-        if weighted or padded.directed:
-            terms = terms._replace(M=np.float32(odds) * padded.B.toarray().astype(np.float32))
-        else:
-            M, _ = fit_log_odds(classes[1], binary[0], np.argsort(p))
-            K, _ = fit_log_odds(classes[0], binary[1], p)
-            np.fill_diagonal(M, 2.0 * odds * padded.B.diagonal())
-            terms = terms._replace(M=np.float32(0.5) * M, K=np.float32(0.5) * K)
-        terms = terms._replace(S=padded.score_pairs(odds))
+        terms = fit_terms(padded, p, terms)
         p = anneal_swaps(
             terms,
             p,
@@ -100,6 +88,37 @@ def refine(padded: Padded, p: Indices, seed: int) -> tuple[Terms, Indices]:
             seed=seed + number,
         )
     return terms, p
+
+
+def fit_terms(padded: Padded, p: Indices, terms: Terms) -> Terms:
+    """Fit the edge model to a matching.
+
+    Directed and weighted graphs, and self-loops, have the log-odds of an edge that is kept as the only parameter.
+
+    Parameters
+    ----------
+    padded : Padded
+        The graphs.
+    p : ndarray of int, shape (size,)
+        The matching.
+    terms : Terms
+        The same graphs as energy.
+
+    Returns
+    -------
+    Terms
+        The log-likelihood.
+    """
+    odds = edge_log_odds(padded, p)
+    if padded.directed or any(np.ptp(Z.data) > 1e-9 or Z.data.min() < 0 for Z in (padded.A, padded.B)):
+        terms = terms._replace(M=np.float32(odds) * padded.B.toarray().astype(np.float32))
+    else:
+        a, b = ((Z != 0).toarray().astype(np.float64) for Z in (padded.A, padded.B))
+        M, _ = fit_log_odds(classify_pairs(padded.B), a, np.argsort(p))
+        K, _ = fit_log_odds(classify_pairs(padded.A), b, p)
+        np.fill_diagonal(M, 2.0 * odds * padded.B.diagonal())
+        terms = terms._replace(M=np.float32(0.5) * M, K=np.float32(0.5) * K)
+    return terms._replace(S=padded.score_pairs(odds))
 
 
 def edge_log_odds(padded: Padded, p: Indices) -> float:
