@@ -16,7 +16,7 @@ class Schedule:
     fewest: int = 4  # nodes; fewer get any matching, and a verdict that says so
     path_up_to: int = 3000  # nodes; a step along the relaxation takes an assignment of n × n
     clear_from: float = 0.5  # excess over the unrelated graph from which the relaxation is enough, without messages
-    messages_up_to: float = 1.5e9  # operations of a round; 500 nodes of mean degree 4 take 2.6e8, about 0.4 s
+    messages_up_to: float = 5e8  # operations of a round; 500 nodes of mean degree 4 take 2.6e8, about 0.4 s
     most_messages: int = 60_000_000  # pairs of directed edges, for their memory
     rounds: int = 30  # of message passing, at most: two copies that share 70 % of their edges take 15, 80 % take 6
     shared: tuple[float, ...] = (0.7,)  # edges in common, as assumed: .55 converges slowly
