@@ -47,7 +47,7 @@ def match(folder: Path, part: str, address: str | None) -> None:
     threading.Thread(target=watch, daemon=True).start()
     killed, matching, workers = None, None, {}
     with on_cluster(address):
-        for step in pairup.matching.match_steps(X, Y, n_jobs=2 if part == "threads" else None):
+        for step in pairup.match_steps(X, Y, n_jobs=2 if part == "threads" else None):
             if isinstance(step, pairup.Matching):
                 matching = step
             elif address is not None and killed is None and (step.indices >= 0).mean() > 0.9:

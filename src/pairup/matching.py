@@ -59,7 +59,7 @@ def match(
         One object per row, in any order. A DataFrame (pandas or polars) or a `pairup.tables.Table` keeps its row names,
         and its columns may hold text, categories, dates, truth values and gaps; the report says what was done. A square
         sparse matrix (scipy.sparse) is the adjacency matrix of a graph, as is a graph of networkx, whose nodes keep
-        their names.
+        their names. Of many objects, memory-mapped arrays and Dask arrays are never in memory whole.
     Y : array_like of shape (m, e), or graph
         The other set, in any order and with columns of its own; a graph if X is one.
     method : {"auto", "lsom", "ks-hsic", "ks-nocco", "ks-mi"}, default "auto"

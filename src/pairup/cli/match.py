@@ -105,6 +105,7 @@ def command(
       pairup match customers.csv orders.xlsx --explain -o pairs.xlsx --rows
       pairup match a.csv b.csv --id-column x=customer --on city,age
     """
+    from pairup.cells import map_numbers
     from pairup.cli.shell import progress, refuse_existing
     from pairup.cluster import on_cluster
     from pairup.edge_lists import SUFFIXES, read_graph
@@ -148,11 +149,17 @@ def command(
     else:
         if directed:
             raise click.UsageError("--directed is for graphs; pass --graph for edge lists")
-        ids = ["none" if metric == "precomputed" else None] * 2 if not id_columns else _per_table(id_columns)
-        with _name_tables(x, y):
-            tables = _read_tables(x, y, header, ids, drop, kinds)
-        X, Y = tables
-        names_x, names_y = X.names, Y.names
+        wants_table = bool(id_columns or drop or kinds or with_rows or explain) or metric == "precomputed"
+        mapped = [None, None] if wants_table else [map_numbers(path) for path in (x, y)]
+        if all(numbers is not None for numbers in mapped):  # too large to be copied
+            X, Y = mapped
+            names_x, names_y = (list(range(len(Z))) for Z in (X, Y))
+        else:
+            ids = ["none" if metric == "precomputed" else None] * 2 if not id_columns else _per_table(id_columns)
+            with _name_tables(x, y):
+                tables = _read_tables(x, y, header, ids, drop, kinds)
+            X, Y = tables
+            names_x, names_y = X.names, Y.names
     known = [] if anchors is None else read_anchors(anchors, names_x, names_y)
     wrong = [] if forbidden is None else read_anchors(forbidden, names_x, names_y, what="forbidden pairs")
     scores = None if prior is None else read_numbers(prior)
