@@ -139,6 +139,8 @@ def command(
         raise click.UsageError(f"--overlap must be a number in (0, 1] or auto, got {overlap!r}")
     are_graphs = [as_graph or path.suffix.lower() in SUFFIXES for path in (x, y)]
     tables = None
+    names_x: list[Any]
+    names_y: list[Any]
     if any(are_graphs):
         if not all(are_graphs):
             raise click.UsageError(f"{x} and {y}: one is a graph and the other a table; pass --graph for edge lists")
@@ -150,9 +152,8 @@ def command(
         if directed:
             raise click.UsageError("--directed is for graphs; pass --graph for edge lists")
         wants_table = bool(id_columns or drop or kinds or with_rows or explain) or metric == "precomputed"
-        mapped = [None, None] if wants_table else [map_numbers(path) for path in (x, y)]
-        if all(numbers is not None for numbers in mapped):  # too large to be copied
-            X, Y = mapped
+        X, Y = (None if wants_table else map_numbers(path) for path in (x, y))
+        if X is not None and Y is not None:  # too large to be copied
             names_x, names_y = (list(range(len(Z))) for Z in (X, Y))
         else:
             ids = ["none" if metric == "precomputed" else None] * 2 if not id_columns else _per_table(id_columns)
