@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from pairup import cells as cells_module
-from pairup.cells import decode, find_separator, has_header, read_cells
+from pairup.cells import decode, find_separator, has_header, map_numbers, read_cells
+from pairup.storage import lies_in_file
 from pairup.tables import Table
 from pairup.validation import check_set
 
@@ -152,3 +153,21 @@ def test_large_arrays_are_read_where_they_are(tmp_path, monkeypatch, rng, dtype)
     np.testing.assert_array_equal(found, values)
     copies = 0 if dtype == np.float64 else 1  # single precision becomes double once
     assert peak < (copies + 0.5) * 8 * values.size
+
+
+def test_large_files_of_numbers_stay_where_they_are(tmp_path, monkeypatch):
+    monkeypatch.setattr("pairup.cells.MAPPED_FROM", 0)
+    monkeypatch.setattr("pairup.archives.MAPPED_FROM", 0)
+    Z = np.arange(6.0, dtype=np.float32).reshape(3, 2)
+    np.save(tmp_path / "Z.npy", Z)
+    found = map_numbers(tmp_path / "Z.npy")
+    assert lies_in_file(found)
+    np.testing.assert_array_equal(found, Z)
+    Z[1, 1] = np.nan
+    for other in (Z, np.arange(3), np.zeros((2, 2, 2)), np.array([["a"]])):
+        np.save(tmp_path / "other.npy", other)
+        assert map_numbers(tmp_path / "other.npy") is None
+    (tmp_path / "other.npy").write_bytes(b"no array")
+    assert map_numbers(tmp_path / "other.npy") is None
+    (tmp_path / "Z.csv").write_text("1,2")
+    assert map_numbers(tmp_path / "Z.csv") is None

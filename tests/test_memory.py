@@ -4,12 +4,13 @@ import sys
 import tracemalloc
 from types import SimpleNamespace
 
+import numpy as np
 import psutil
 import pytest
 
 import pairup
 from pairup import memory
-from pairup.memory import check_memory, free_memory
+from pairup.memory import check_linear_memory, check_memory, free_memory
 
 
 @pytest.fixture
@@ -198,3 +199,58 @@ def test_tasks_side_by_side_need_memory_each(monkeypatch, rng):
     assert asked[1] == 2 * asked[0]
     Problem.check(X, X, dense=False)
     assert len(asked) == 2
+
+
+@pytest.mark.usefixtures("one_gibibyte")
+def test_what_is_taken_however_many_there_are_counts_too():
+    check_linear_memory(2**10, 2**19, 2**29)
+    with pytest.raises(MemoryError, match=r"2048 objects need about 2 GiB, .* about 1024 would fit: split both sets"):
+        check_linear_memory(2**11, 2**19, 2**29)
+    with pytest.raises(MemoryError, match="2 GiB are needed for any number of them: use a machine with more"):
+        check_linear_memory(2**10, 2**10, 2**31)
+
+
+def test_sets_in_files_need_less(monkeypatch, tmp_path, rng):
+    from pairup.auto.problem import Problem
+
+    asked = []
+    monkeypatch.setattr("pairup.auto.problem.check_linear_memory", lambda n, size, fixed: asked.append((n, size)))
+    X = rng.normal(size=(10, 50))
+    np.save(tmp_path / "X.npy", X)
+    Problem.check(X, X, dense=False)
+    Problem.check(*[np.load(tmp_path / "X.npy", mmap_mode="r")] * 2, dense=False)
+    assert [n for n, _ in asked] == [20, 20]
+    assert asked[1][1] < asked[0][1] / 2
+
+
+MANY = """
+import resource
+import numpy as np
+import pairup
+from pairup import match_steps
+from pairup.auto import Problem
+rng = np.random.default_rng(0)
+sets = [rng.normal(size=shape).astype(np.float32) for shape in ((200_000, 50), (5000, 3))]
+resource.setrlimit(resource.RLIMIT_AS, (1_500_000_000, 1_500_000_000))
+for X in sets:
+    try:
+        if len(X) > 10_000:
+            next(iter(match_steps(X, X)))
+        Problem.check(X, X, dense=False)
+        print("fits")
+    except MemoryError as error:
+        print(error)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not keep to these limits")
+def test_many_objects_in_a_small_address_space_are_refused_before_work_starts():
+    variables = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", MANY], capture_output=True, text=True, check=False, timeout=100, env=variables
+    )
+    assert done.returncode == 0, done.stderr
+    many, few = done.stdout.splitlines()
+    assert few == "fits" or "ulimit -v" in few
+    assert "400000 objects need about" in many
+    assert "would fit" in many

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pairup.archives import NUMPY_DAMAGE, read_array
+from pairup.archives import MAPPED_FROM, NUMPY_DAMAGE, read_array
 from pairup.columns import are_codes, find_decimal_mark, is_missing, parse_number
 from pairup.dates import find_date_format
 from pairup.extras import require
@@ -22,6 +23,7 @@ SUFFIXES = (".csv", ".tsv", ".txt", ".npy", ".npz", ".parquet", ".xlsx", ".xlsm"
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
 SNIFFED = 200  # lines by which the separator is chosen
 HEAD = 2**20  # bytes by which the number of rows is predicted
+ROWS = 2**14  # of numbers that are looked at at once
 LARGE = 2**26  # bytes of a file from which memory is predicted before it is read
 CELL_BYTES = 80  # that a cell of text takes as an object of Python, beside its characters
 OBJECT_BYTES = 4000  # that matching keeps of an object, coarse to fine: no method does with less
@@ -132,6 +134,32 @@ def _read_numpy(path: Path) -> Cells:
     values = np.asarray(loaded, dtype=np.float64).reshape(len(loaded), -1)
     names = [str(k) for k in range(values.shape[1])]
     return Cells(str(path), names, list(values.T), named=False, numbers=values, is_array=True)
+
+
+def map_numbers(path: str | Path) -> NDArray[Any] | None:
+    """Return the numbers of a large .npy file, which stay there; None for whatever must be read as a table.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    ndarray of shape (n, d) or None
+        Floats without gaps, memory-mapped.
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".npy" or path.stat().st_size < MAPPED_FROM:
+        return None
+    try:
+        numbers = read_array(path)
+    except (MemoryError, *NUMPY_DAMAGE):  # which is told where it is read as a table
+        return None
+    if numbers.ndim != 2 or numbers.dtype.kind != "f" or not numbers.size:
+        return None
+    blocks = (numbers[first : first + ROWS] for first in range(0, len(numbers), ROWS))
+    return numbers if all(np.isfinite(block).all() for block in blocks) else None
 
 
 def _read_parquet(path: Path) -> Cells:

@@ -18,6 +18,7 @@ from pairup.methods import METHODS, check_method
 from pairup.probabilities import is_sparse
 from pairup.progress import describe_step, show_progress, warn_if_long
 from pairup.result import Alternative, Matching, plain_names
+from pairup.storage import gather
 from pairup.tables import Table, as_table, is_table
 from pairup.types import Array
 from pairup.validation import check_jobs, check_seed, check_set, looks_like_graph
@@ -58,7 +59,7 @@ def match(
         One object per row, in any order. A DataFrame (pandas or polars) or a `pairup.tables.Table` keeps its row names,
         and its columns may hold text, categories, dates, truth values and gaps; the report says what was done. A square
         sparse matrix (scipy.sparse) is the adjacency matrix of a graph, as is a graph of networkx, whose nodes keep
-        their names.
+        their names. Of many objects, memory-mapped arrays and Dask arrays are never in memory whole.
     Y : array_like of shape (m, e), or graph
         The other set, in any order and with columns of its own; a graph if X is one.
     method : {"auto", "lsom", "ks-hsic", "ks-nocco", "ks-mi"}, default "auto"
@@ -116,6 +117,7 @@ def match(
     >>> len(m), m.method
     (60, 'auto')
     """
+    X, Y = gather(X, "X"), gather(Y, "Y")
     steps = match_steps(
         X,
         Y,
@@ -218,6 +220,7 @@ def match_steps(
     check_method(method, METHODS)
     seed = check_seed(random_state)
     check_jobs(n_jobs)
+    X, Y = gather(X, "X"), gather(Y, "Y")
     if looks_like_graph(X) or looks_like_graph(Y):
         from pairup.graph import is_graph
 

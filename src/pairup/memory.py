@@ -41,7 +41,7 @@ def check_memory(n: int, m: int, matrices: int) -> None:
         )
 
 
-def check_linear_memory(n: int, size: int) -> None:
+def check_linear_memory(n: int, size: int, fixed: int = 0) -> None:
     """Raise a MemoryError if something kept for each of many objects does not fit into free memory.
 
     Parameters
@@ -50,6 +50,8 @@ def check_linear_memory(n: int, size: int) -> None:
         Number of objects.
     size : int
         Bytes for each of them.
+    fixed : int, default 0
+        Bytes that are taken however many they are.
 
     Examples
     --------
@@ -59,15 +61,19 @@ def check_linear_memory(n: int, size: int) -> None:
     ...
     MemoryError: 1000000000000 objects need about 4656613 GiB, and ... GiB are free (...); about ... would fit: ...
     """
-    needed = n * size
+    needed = n * size + fixed
     if needed < 2**26:  # not worth asking the system
         return
     free, limit = free_memory()
     if needed > free:
+        fitting = int(max(free - fixed, 0) / size)
+        advice = (
+            f"about {fitting} would fit: split both sets by something they share, or use a machine with more memory"
+            if fitting
+            else f"{_gibibytes(fixed)} GiB are needed for any number of them: use a machine with more memory"
+        )
         raise MemoryError(
-            f"{n} objects need about {_gibibytes(needed)} GiB, and {_gibibytes(free)} GiB are free ({limit}); "
-            f"about {int(free / size)} would fit: split both sets by something they share, or use a machine with "
-            "more memory"
+            f"{n} objects need about {_gibibytes(needed)} GiB, and {_gibibytes(free)} GiB are free ({limit}); {advice}"
         )
 
 

@@ -1,7 +1,7 @@
 """Independent tasks: on threads, in processes, or on whatever backend joblib is configured for."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
 from threading import Thread
@@ -74,6 +74,26 @@ def run(tasks: Iterable[Callable[[], Result]], *, n_jobs: int | None = None, ord
         yield from workers(delayed(_call_pinned)(task) for task in tasks)
 
 
+def one_by_one() -> AbstractContextManager[Any]:
+    """Run what follows one task after another: inside a task, which would otherwise send its own to the cluster.
+
+    Returns
+    -------
+    context manager
+        For one block.
+
+    Examples
+    --------
+    >>> with one_by_one():
+    ...     runs_here(8)
+    True
+    """
+    from joblib import parallel_config
+
+    context: AbstractContextManager[Any] = parallel_config("sequential")
+    return context
+
+
 def count_threads(n_jobs: int | None) -> int:
     """Return how many threads of this process `n_jobs` means.
 
@@ -99,6 +119,72 @@ def count_threads(n_jobs: int | None) -> int:
     check_jobs(n_jobs)
     with parallel_config(backend="threading"):
         return int(effective_n_jobs(n_jobs))
+
+
+def run_here(tasks: Sequence[Callable[[], Result]], *, n_jobs: int | None = None) -> list[Result]:
+    """Call each task in threads of this process, even where a cluster is configured.
+
+    For tasks on data that lie here and take longer to send than to work on.
+
+    Parameters
+    ----------
+    tasks : sequence of callables
+        What to call, without arguments.
+    n_jobs : int, optional
+        How many threads, as in joblib.
+
+    Returns
+    -------
+    list
+        What they return, in their order.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> run_here([partial(pow, 2, 3), partial(pow, 3, 2)], n_jobs=2)
+    [8, 9]
+    """
+    if len(tasks) < 2 or (count := count_threads(n_jobs)) == 1:
+        return [task() for task in tasks]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with pinned_blas(), ThreadPoolExecutor(count) as threads:
+        return list(threads.map(lambda task: task(), tasks))
+
+
+@contextmanager
+def alongside(task: Callable[[], Result], n_jobs: int | None = None) -> Iterator[Callable[[], Result]]:
+    """Call a task in a thread of its own while what follows runs; one after another where one is all that may run.
+
+    Parameters
+    ----------
+    task : callable
+        What to call, without arguments. What it starts runs in the same thread.
+    n_jobs : int, optional
+        How many tasks run at the same time, as in joblib.
+
+    Yields
+    ------
+    callable
+        Waits for what the task returns, and returns it.
+
+    Examples
+    --------
+    >>> with alongside(lambda: 3, n_jobs=2) as result:
+    ...     result() + 1
+    4
+    """
+    if runs_here(n_jobs):
+        yield task
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    def alone() -> Result:
+        with one_by_one():
+            return task()
+
+    with ThreadPoolExecutor(1) as thread:
+        yield thread.submit(alone).result
 
 
 @contextmanager

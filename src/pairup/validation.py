@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pairup.storage import lies_in_file
 from pairup.types import Array, Indices
 
 FINITE_ROWS = 2**14  # that are checked at once
@@ -79,7 +80,7 @@ def check_positive(value: float, name: str, advice: str) -> float:
     return value
 
 
-def check_set(Z: ArrayLike, name: str, *, at_least: int = 2) -> Array:
+def check_set(Z: ArrayLike, name: str, *, at_least: int = 2, keeps_file: bool = False) -> Array:
     """Return a set of objects as a finite float64 table of n rows; a vector becomes one column.
 
     Parameters
@@ -90,6 +91,8 @@ def check_set(Z: ArrayLike, name: str, *, at_least: int = 2) -> Array:
         Name of the set in error messages.
     at_least : int, default 2
         Smallest number of rows.
+    keeps_file : bool, default False
+        Whether floats that lie in a file are left there, as they are, even if they are no float64.
 
     Returns
     -------
@@ -105,7 +108,10 @@ def check_set(Z: ArrayLike, name: str, *, at_least: int = 2) -> Array:
     ...
     ValueError: X must be numbers, got text such as 'a'; encode text columns first ...
     """
-    array = _as_floats(_as_array(Z, name), name)
+    array = _as_array(Z, name)
+    is_left = keeps_file and array.ndim == 2 and array.dtype.kind == "f" and lies_in_file(array)
+    if not is_left:
+        array = _as_floats(array, name)
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim > 2:
@@ -121,7 +127,7 @@ def check_set(Z: ArrayLike, name: str, *, at_least: int = 2) -> Array:
             f"{name} must have at least {at_least} row{'s' if at_least > 1 else ''} and one column, got {got}; "
             "pass one object per row"
         )
-    table: Array = np.ascontiguousarray(array)
+    table: Array = array if is_left else np.ascontiguousarray(array)
     check_finite(table, name)
     return table
 

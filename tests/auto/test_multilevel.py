@@ -1,13 +1,19 @@
 """Coarse to fine, for many objects."""
 
+import os
+import signal
+import threading
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from scipy.sparse import csr_array, issparse
 
 import pairup
 from pairup.auto import multilevel
+from pairup.auto.canonical import Canonical
+from pairup.auto.canonical_variates import CanonicalVariates
 from pairup.auto.multilevel import (
     Found,
     Race,
@@ -15,12 +21,17 @@ from pairup.auto.multilevel import (
     agree_with_best,
     choose_finalists,
     draw_rows,
+    fit_view,
     impose_anchors,
     is_decided,
     support,
 )
+from pairup.auto.partners import match_all
+from pairup.auto.posterior import predict_pairs
+from pairup.auto.problem import Problem
 from pairup.auto.schedule import MULTILEVEL
 from pairup.constraints import Constraints
+from pairup.storage import lies_in_file
 
 
 def turned(n, seed=0):
@@ -199,3 +210,49 @@ def test_maps_of_a_sample_lead_to_the_pairs_of_all():
     assert (m.indices == truth).mean() > 0.9
     assert m.reliable
     assert {int((step.indices >= 0).sum()) for step in steps} == {300, 700}
+
+
+def test_sets_in_files_and_threads_change_nothing(tmp_path, solved):
+    X, Y, _, m = solved
+    np.save(tmp_path / "x.npy", X)
+    np.save(tmp_path / "y.npy", np.asfortranarray(Y))
+    mapped = [np.load(tmp_path / name, mmap_mode="r") for name in ("x.npy", "y.npy")]
+    for other in (pairup.match(*mapped, solver="multilevel"), pairup.match(X, Y, solver="multilevel", n_jobs=2)):
+        np.testing.assert_array_equal(other.indices, m.indices)
+        np.testing.assert_array_equal(other.confidence, m.confidence)
+        assert (other.probabilities != m.probabilities).nnz == 0
+        assert other.report == m.report
+
+
+def test_what_is_kept_of_mapped_sets_lies_in_files(tmp_path, rng):
+    np.save(tmp_path / "x.npy", rng.normal(size=(400, 3)).astype(np.float32))
+    X = np.load(tmp_path / "x.npy", mmap_mode="r")
+    problem = Problem.check(X, X, dense=False)
+    assert problem.x.dtype == np.float32
+    canonical = Canonical.of(problem).problem
+    assert lies_in_file(canonical.x)
+    view = fit_view("euclidean", np.asarray(canonical.x), np.asarray(canonical.y), 0)
+    U = view.x.evaluate(canonical.x)
+    A, B = CanonicalVariates.of(np.eye(8, dtype=np.float32), 8).images(U, U)
+    assert all(map(lies_in_file, (U, A, B)))
+
+
+@pytest.mark.filterwarnings("ignore")  # Dask warns of what it does with threads
+def test_stages_that_grow_give_the_same_on_a_cluster_of_which_a_worker_is_killed(rng):
+    distributed = pytest.importorskip("distributed")
+    X = rng.gamma(2.0, size=(5000, 3)).astype(np.float32)
+    view = fit_view("euclidean", X[:600], X[:600], 0)
+
+    def stages():
+        U = view.x.evaluate(X)
+        return U, match_all(U[:, :6], U[::-1, :6].copy()), *predict_pairs(U, U, np.arange(len(U)), 8)
+
+    here = stages()
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        victim = next(iter(client.run(os.getpid).values()))
+        with parallel_config("dask", client=client):
+            threading.Timer(0.5, os.kill, (victim, signal.SIGKILL)).start()
+            there = stages()
+    for one, other in zip(here, there, strict=True):
+        np.testing.assert_array_equal(one, other)

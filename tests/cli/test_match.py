@@ -350,3 +350,20 @@ def test_force_overwrites(tables):
     done = run("match", "x.csv", "y.npy", "--method", "ks-hsic", "-o", "pairs.csv", "--force", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert (folder / "pairs.csv").read_text().startswith("x,y\n")
+
+
+def test_large_arrays_are_matched_where_they_lie(tmp_path, monkeypatch, rng):
+    from click.testing import CliRunner
+
+    from pairup.cli.match import command
+
+    X = rng.normal(size=(12, 2))
+    np.save(tmp_path / "a.npy", X)
+    np.save(tmp_path / "b.npy", X[::-1] ** 3)
+    call = [command, [str(tmp_path / "a.npy"), str(tmp_path / "b.npy")]]
+    before = CliRunner().invoke(*call)
+    monkeypatch.setattr("pairup.cells.MAPPED_FROM", 0)
+    monkeypatch.setattr("pairup.archives.MAPPED_FROM", 0)
+    after = CliRunner().invoke(*call)
+    assert after.exit_code == 0, after.output
+    assert after.output == before.output

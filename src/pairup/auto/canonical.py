@@ -23,6 +23,7 @@ from pairup.climb import Step
 from pairup.constraints import Constraints
 from pairup.kernels import rescale
 from pairup.probabilities import is_sparse
+from pairup.storage import allocate, lies_in_file
 from pairup.types import Array, Indices
 
 Hashes = NDArray[np.uint64]
@@ -218,18 +219,20 @@ def canonical_table(Z: Array, *, keeps_origin: bool = False) -> Form:
     True
     """
     parts = [slice(k, k + width) for width in [_chunk(len(Z))] for k in range(0, Z.shape[1], width)]
-    exponents = np.concatenate([np.frexp(np.abs(Z[:, part]).max(axis=0, initial=0.0))[1] for part in parts])
+    steps = _by_columns(Z)  # until each is rounded
+    exponents = np.concatenate([np.frexp(np.abs(steps[:, part]).max(axis=0, initial=0.0))[1] for part in parts])
     exponents -= exponents.max()
-    origin, spread = (np.concatenate(each) for each in zip(*(_centre(Z[:, part]) for part in parts), strict=True))
+    origin, spread = (np.concatenate(each) for each in zip(*(_centre(steps[:, part]) for part in parts), strict=True))
     varies = np.flatnonzero(spread > 0)
-    steps, powers, unit = np.zeros(Z.shape), np.zeros(len(spread)), 1.0
+    powers, unit = np.zeros(len(spread)), 1.0
+    steps[:, spread == 0] = 0.0
     if len(varies):
         unit = float(np.ldexp(spread, exponents)[varies].sum())  # of the table; columns have powers of two of it
         powers[varies] = round_to_grid((np.log2(spread[varies] / unit) + exponents[varies])[:, None])[:, 0]
         powers[varies] -= count_bits(Z.size, CANONICAL.table_bits)
         for part in parts:
             inside = varies[(varies >= part.start) & (varies < part.stop)]
-            centred = rescale(Z[:, inside], axis=0) - origin[inside]
+            centred = rescale(steps[:, inside], axis=0) - origin[inside]
             in_units = np.ldexp(centred / unit, exponents[inside] - powers[inside].astype(np.intc))
             steps[:, inside] = round_to_grid(in_units)
         if powers.min() < CANONICAL.least_power:  # columns of units that differ by hundreds of orders of magnitude
@@ -242,17 +245,26 @@ def canonical_table(Z: Array, *, keeps_origin: bool = False) -> Form:
         marks = mix(marks + origin.view(np.uint64))
     rows, columns = hash_table(steps, marks)
     order, across = np.argsort(rows, kind="stable"), np.argsort(columns, kind="stable")
-    values = np.empty_like(steps)
-    for block in _row_blocks(steps):
-        values[block] = np.ldexp(steps[order[block]][:, across], powers[across].astype(np.intc))
-        if keeps_origin:
-            values[block] += origin[across]
+    values = allocate(Z.shape, np.float64, in_file=lies_in_file(Z))
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    for block in _row_blocks(steps):  # in the order in which they are read: that of the places is any
+        rounded = np.ldexp(steps[block][:, across], powers[across].astype(np.intc))
+        values[place[block]] = rounded + origin[across] if keeps_origin else rounded
     return Form(values, order, int(rows.sum(dtype=np.uint64)))
 
 
 def _chunk(size: int) -> int:
     """Return how many rows or columns of this size are computed at once: tables of many objects are copied in parts."""
     return max(1, CANONICAL.chunk // max(size, 1))
+
+
+def _by_columns(Z: Array) -> Array:
+    """Return a copy of a table in which each column lies together, in a file if the table lies in one."""
+    columns = allocate(Z.shape[::-1], np.float64, in_file=lies_in_file(Z))
+    for block in _row_blocks(Z):
+        columns[:, block] = Z[block].T
+    return columns.T
 
 
 def _row_blocks(Z: Array) -> list[slice]:
@@ -423,7 +435,7 @@ def hash_table(Z: Array, marks: Hashes) -> tuple[Hashes, Hashes]:
     columns : ndarray of uint64, shape (d,)
         A hash for each column.
     """
-    bits = np.ascontiguousarray(Z).view(np.uint64)
+    bits = Z.view(np.uint64)
     blocks = _row_blocks(Z)
 
     def hash_rows(columns: Hashes) -> Hashes:

@@ -1,11 +1,14 @@
 """Canonical variates of partners: the profit of a pair as the logarithm of a density ratio."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from pairup.auto.schedule import MULTILEVEL
 from pairup.auto.view import covariances
+from pairup.parallel import run_here
+from pairup.storage import allocate, lies_in_file
 from pairup.types import Array, Float32Array, Indices
 
 
@@ -51,7 +54,9 @@ class CanonicalVariates:
         return cls(L.astype(np.float32), Rt.T.astype(np.float32), rho)
 
     @classmethod
-    def fit(cls, U: Float32Array, V: Float32Array, indices: Indices, rank: int) -> "CanonicalVariates":
+    def fit(
+        cls, U: Float32Array, V: Float32Array, indices: Indices, rank: int, *, n_jobs: int | None = None
+    ) -> "CanonicalVariates":
         """Fit variates to all pairs, and correlations to pairs that were left out of the fit.
 
         Parameters
@@ -62,6 +67,8 @@ class CanonicalVariates:
             The matching.
         rank : int
             How many eigenfunctions of each set take part.
+        n_jobs : int, optional
+            How many threads of this process take part, as in joblib.
 
         Returns
         -------
@@ -72,11 +79,13 @@ class CanonicalVariates:
         halves = [np.full_like(indices, -1) for _ in range(2)]
         for half, rows in zip(halves, (matched[::2], matched[1::2]), strict=True):
             half[rows] = indices[rows]
-        N, other = (covariances(U[:, :rank], V[:, :rank], half) for half in halves)
+        N, other = run_here([partial(covariances, U[:, :rank], V[:, :rank], half) for half in halves], n_jobs=n_jobs)
         both = cls.of((N + other) / np.float32(2), rank)
         held_out = np.zeros(len(both.correlations))
-        for fitted, held in ((N, halves[1]), (other, halves[0])):
-            held_out += cls.of(fitted, rank).correlate(U, V, held) / 2
+        judged = ((N, halves[1]), (other, halves[0]))
+        tasks = [partial(cls.of(fitted, rank).correlate, U, V, held) for fitted, held in judged]
+        for correlations in run_here(tasks, n_jobs=n_jobs):
+            held_out += correlations / 2
         # Those of single variates scatter around a curve that falls with their number.
         return cls(both.left, both.right, np.clip(_falling(held_out), 0.0, 1.0))
 
@@ -106,7 +115,12 @@ class CanonicalVariates:
         return np.asarray((ab - of_a * of_b) / np.maximum(squares, 1e-30), dtype=np.float64)
 
     def images(
-        self, U: Float32Array, V: Float32Array, largest: float = MULTILEVEL.largest_correlation
+        self,
+        U: Float32Array,
+        V: Float32Array,
+        largest: float = MULTILEVEL.largest_correlation,
+        *,
+        n_jobs: int | None = None,
     ) -> tuple[Float32Array, Float32Array]:
         """Return A and B such that A Bᵀ is the profit of every pair.
 
@@ -116,6 +130,8 @@ class CanonicalVariates:
             Eigenfunctions of both sets.
         largest : float, default 0.999
             Correlations above count as this.
+        n_jobs : int, optional
+            How many threads of this process take part, as in joblib.
 
         Returns
         -------
@@ -127,14 +143,21 @@ class CanonicalVariates:
         root = np.sqrt(rho / (1 - rho**2)).astype(np.float32)
         half = (0.5 * rho).astype(np.float32)  # (ρ²/(1 − ρ²))/2 in units of root²
         left, right = self.left[:, kept] * root, self.right[:, kept] * root
-        A = np.ones((len(U), len(rho) + 2), dtype=np.float32)
-        B = np.ones((len(V), len(rho) + 2), dtype=np.float32)
+        A, B = (allocate((len(Z), len(rho) + 2), np.float32, in_file=lies_in_file(Z)) for Z in (U, V))
+        tasks = []
         for Z, values, directions, place in ((A, U, left, -1), (B, V, right, -2)):
             for first in range(0, len(Z), MULTILEVEL.block):
                 block = slice(first, first + MULTILEVEL.block)
-                Z[block, :-2] = values[block, : len(directions)] @ directions
-                Z[block, place] = -(Z[block, :-2] ** 2 @ half)
+                tasks.append(partial(_carry, Z[block], values[block], directions, half, place))
+        run_here(tasks, n_jobs=n_jobs)
         return A, B
+
+
+def _carry(Z: Float32Array, values: Float32Array, directions: Float32Array, half: Float32Array, place: int) -> None:
+    """Write the images of some objects, their lengths at one of the last two places and 1 at the other."""
+    Z[:, :-2] = values[:, : len(directions)] @ directions
+    Z[:, -2:] = 1.0
+    Z[:, place] = -(Z[:, :-2] ** 2 @ half)
 
 
 def _falling(values: Array) -> Array:

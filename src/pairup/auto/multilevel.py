@@ -1,7 +1,8 @@
 """Coarse to fine, for many objects: matched centres, descents on samples, then partners among all."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from pairup.auto.view import Side, View, covariances
 from pairup.climb import Step
 from pairup.constraints import Constraints
 from pairup.kernels import squared_distances
+from pairup.parallel import one_by_one, run, runs_here
 from pairup.types import Array, Float32Array, Indices, SparseArray
 
 
@@ -160,7 +162,7 @@ def fit_view(metric: str, x: Array, y: Array, seed: int) -> View:
     return View(metric, one, other)
 
 
-def all_values(side: Side, Z: Array) -> Float32Array:
+def all_values(side: Side, Z: Array, n_jobs: int | None = None) -> Float32Array:
     """Return the eigenfunctions of all objects, which are there already if all are in the sample.
 
     Parameters
@@ -169,13 +171,15 @@ def all_values(side: Side, Z: Array) -> Float32Array:
         The set in one metric.
     Z : ndarray of shape (n, d)
         All its rows.
+    n_jobs : int, optional
+        How many tasks run at the same time, as in joblib.
 
     Returns
     -------
     ndarray of float32, shape (n, r)
         The values.
     """
-    return side.values if len(Z) == len(side.values) else side.evaluate(Z)
+    return side.values if len(Z) == len(side.values) else side.evaluate(Z, n_jobs)
 
 
 def find_maps(view: View, rng: np.random.Generator, known: Float32Array | None = None) -> Iterator[Float32Array]:
@@ -239,8 +243,8 @@ def refine_all(
     matching: Indices | None = None
     for rank in ranks:
         if matching is not None:
-            variates = CanonicalVariates.fit(U, V, matching, rank)
-        A, B = variates.images(U, V)
+            variates = CanonicalVariates.fit(U, V, matching, rank, n_jobs=n_jobs)
+        A, B = variates.images(U, V, n_jobs=n_jobs)
         bonus = None if constraints.sparse_prior is None else scale_prior(constraints.sparse_prior, A, B)
         matching = match_all(A, B, forbidden=constraints.forbidden, bonus=bonus, n_jobs=n_jobs)
         del A, B
@@ -365,37 +369,46 @@ def search(problem: Problem, *, seed: int, n_jobs: int | None) -> Generator[Step
     rows, columns = draw_rows(constraints.n, rng), draw_rows(constraints.m, rng)
     x, y = (np.asarray(Z[chosen], dtype=np.float64) for Z, chosen in ((problem.x, rows), (problem.y, columns)))
     race = Race.draw(constraints, rows, columns, rng)
-    ranks = MULTILEVEL.raced_ranks
     views: dict[str, View] = {}
     solutions: list[Solution] = []
     metrics = suitable_metrics(x, y, problem.metric)
     turns = [(clustering, metric) for clustering in range(MULTILEVEL.clusterings) for metric in metrics]
-    for number, (clustering, metric) in enumerate(turns):
-        if metric not in views:
-            views[metric] = fit_view(metric, x, y, seed)
-        view = views[metric]
-        known = known_covariances(view, problem)
-        values = view.x.values[race.x], view.y.values[race.y]
-        found: list[Solution] = []
-        for N in find_maps(view, np.random.default_rng([seed, number, clustering]), known):
-            for raced in refine_all(view, values, CanonicalVariates.of(N, ranks[0]), race.constraints, n_jobs, ranks):
-                found.append(race.expand(raced))
-                yield Step(number, len(found), found[-1].indices, raced.score)
-            if found and found[-1].found_again >= MULTILEVEL.decided:
+    # No single turn decides, so two can run side by side. Of later ones the second may be in vain: nobody looks at it.
+    size = 1 if runs_here(n_jobs) else 2
+    for first in range(0, len(turns), size):
+        wave = turns[first : first + size]
+        missing = list(dict.fromkeys(metric for _, metric in wave if metric not in views))
+        fitted = run([partial(fit_view, metric, x, y, seed) for metric in missing], n_jobs=n_jobs)
+        views |= zip(missing, fitted, strict=True)
+        tasks = [
+            partial(
+                explore, views[metric], race, [seed, first + k, clustering], known_covariances(views[metric], problem)
+            )
+            for k, (clustering, metric) in enumerate(wave)
+        ]
+        listed = [] if size == 1 else list(run([partial(_list, task) for task in tasks], n_jobs=n_jobs))
+        explored = listed or (task() for task in tasks)
+        for number, raced in enumerate(explored, start=first):
+            found: list[Solution] = []
+            for solution in raced:
+                found.append(race.expand(solution))
+                yield Step(number, len(found), found[-1].indices, solution.score)
+            if found:
+                solutions.append(max(found, key=lambda each: each.score))
+            if found and is_decided(solutions, problem.y):
                 break
-        if found:
-            solutions.append(max(found, key=lambda each: each.score))
-            if is_decided(solutions, problem.y):
-                break
+        else:
+            continue
+        break
     if not solutions:
         return None
     searches = rank_solutions(solutions, views, problem)
     finals: list[tuple[Solution, Solution]] = []
     for searched in choose_finalists(searches, problem.y):
         view = views[searched.metric]
-        values = all_values(view.x, problem.x), all_values(view.y, problem.y)
+        values = all_values(view.x, problem.x, n_jobs), all_values(view.y, problem.y, n_jobs)
         further = [rank for rank in MULTILEVEL.ranks if rank >= searched.rank]
-        variates = CanonicalVariates.fit(*values, searched.indices, searched.rank)
+        variates = CanonicalVariates.fit(*values, searched.indices, searched.rank, n_jobs=n_jobs)
         for solution in refine_all(view, values, variates, constraints, n_jobs, further):
             yield Step(len(turns) + len(finals), solution.rank, solution.indices, solution.score)
         finals.append((solution, searched))
@@ -406,6 +419,40 @@ def search(problem: Problem, *, seed: int, n_jobs: int | None) -> Generator[Step
     led = next(searched for final, searched in finals if final is best)
     searches = [led, *(other for other in searches if other is not led)]
     return Found(best, views[best.metric], searches, agree_with_best(searches, problem.y))
+
+
+def explore(view: View, race: Race, seed: Sequence[int], known: Float32Array | None = None) -> Iterator[Solution]:
+    """Search in one metric from one clustering, and match the objects that race by the maps that are found.
+
+    Parameters
+    ----------
+    view : View
+        The metric.
+    race : Race
+        The objects.
+    seed : sequence of int
+        Draws whatever is random.
+    known : ndarray of float32, shape (r, s), optional
+        Covariances by what is known of the pairing.
+
+    Yields
+    ------
+    Solution
+        Matchings of these objects, until one predicts its own held-out pairs.
+    """
+    values, ranks = (view.x.values[race.x], view.y.values[race.y]), MULTILEVEL.raced_ranks
+    for N in find_maps(view, np.random.default_rng(seed), known):
+        solution = None
+        for solution in refine_all(view, values, CanonicalVariates.of(N, ranks[0]), race.constraints, 1, ranks):
+            yield solution
+        if solution is not None and race.expand(solution).found_again >= MULTILEVEL.decided:
+            return
+
+
+def _list(task: Callable[[], Iterator[Solution]]) -> list[Solution]:
+    """Return what a task yields; what it starts runs in its own thread."""
+    with one_by_one():
+        return list(task())
 
 
 def choose_finalists(searches: Sequence[Solution], Y: Array) -> list[Solution]:

@@ -1,10 +1,14 @@
 """Probabilities of pairs of many objects: each half of the pairs is predicted by the map of the other half."""
 
+from functools import partial
+
 import numpy as np
 
 from pairup.auto.canonical_variates import CanonicalVariates
 from pairup.auto.partners import find_candidates
 from pairup.auto.schedule import MULTILEVEL
+from pairup.parallel import run, run_here
+from pairup.storage import take_rows
 from pairup.types import Array, Float32Array, Indices, Int32Array, SparseArray
 
 
@@ -44,21 +48,25 @@ def predict_pairs(
     for held in (0, 1):
         rows = np.flatnonzero(fold == held)
         fitted = np.where(fold == held, -1, indices)
-        A, B = CanonicalVariates.fit(U, V, fitted, rank).images(U[rows], V)
+        variates = CanonicalVariates.fit(U, V, fitted, rank, n_jobs=n_jobs)
+        A, B = variates.images(take_rows(U, rows), V, n_jobs=n_jobs)
         found, values = find_candidates(A, B, k, n_jobs=n_jobs)
-        for first in range(0, len(rows), MULTILEVEL.block):
-            part = slice(first, first + MULTILEVEL.block)
-            rest[rows[part]] = _rest(A[part] @ B[sample].T, found[part], sample, len(V))
+        parts = [slice(first, first + MULTILEVEL.block) for first in range(0, len(rows), MULTILEVEL.block)]
+        tasks = (partial(_rest, np.array(A[part]), B[sample], found[part], sample, len(V)) for part in parts)
+        for part, weights in zip(parts, run(tasks, n_jobs=n_jobs), strict=True):
+            rest[rows[part]] = weights
         own = indices[rows]
         found[found == own[:, None]] = -1  # the partner stands in the first column
         candidates[rows, 0], candidates[rows, 1:] = own, found
-        profit[rows, 0], profit[rows, 1:] = np.einsum("ij,ij->i", A, B[own]), values
+        profit[rows, 1:] = values
+        for part in parts:
+            profit[rows[part], 0] = np.einsum("ij,ij->i", A[part], B[own[part]])
     return candidates, profit, rest
 
 
-def _rest(G: Float32Array, found: Int32Array, sample: Indices, m: int) -> Array:
+def _rest(A: Float32Array, B: Float32Array, found: Int32Array, sample: Indices, m: int) -> Array:
     """Return the logarithm of the weight of all y that are no candidates, for each sharpness."""
-    G = G.astype(np.float64)
+    G = (A @ B.T).astype(np.float64)
     for column in found.T:  # candidates have weights of their own
         G[column[:, None] == sample] = -np.inf
     top = np.where(np.isfinite(G.max(axis=1)), G.max(axis=1), 0.0)
@@ -69,7 +77,9 @@ def _rest(G: Float32Array, found: Int32Array, sample: Indices, m: int) -> Array:
     return weights
 
 
-def pair_probabilities(candidates: Int32Array, profit: Float32Array, others: Array, m: int) -> Array:
+def pair_probabilities(
+    candidates: Int32Array, profit: Float32Array, others: Array, m: int, *, n_jobs: int | None = None
+) -> Array:
     """Return how likely each candidate is, rows and columns balanced, as sharp as held-out pairs allow.
 
     Parameters
@@ -82,6 +92,8 @@ def pair_probabilities(candidates: Int32Array, profit: Float32Array, others: Arr
         Logarithms of the weight of all other y, for each sharpness.
     m : int
         The number of y.
+    n_jobs : int, optional
+        How many threads of this process take part, as in joblib.
 
     Returns
     -------
@@ -89,16 +101,18 @@ def pair_probabilities(candidates: Int32Array, profit: Float32Array, others: Arr
         Probabilities; no row or column sums to more than 1.
     """
     matched = candidates[:, 0] >= 0
-    best, chosen = -np.inf, np.zeros(candidates.shape)
-    for sharpness, rest in zip(MULTILEVEL.sharpnesses, others.T, strict=True):
-        likely = balance_candidates(candidates, sharpness * profit.astype(np.float64), rest, m)
-        # What is said of the partner is what held-out pairs confirm or deny.
-        value = (
-            float(np.log(np.maximum(likely[matched, 0], MULTILEVEL.least_share / m)).mean()) if matched.any() else 0.0
-        )
-        if value > best:
-            best, chosen = value, likely
-    return chosen
+
+    def balance(sharpness: float, rest: Array) -> Array:
+        return balance_candidates(candidates, sharpness * profit.astype(np.float64), rest, m)
+
+    def judge(sharpness: float, rest: Array) -> float:
+        """Return how likely partners are: what is said of them is what held-out pairs confirm or deny."""
+        likely = balance(sharpness, rest)[matched, 0]
+        return float(np.log(np.maximum(likely, MULTILEVEL.least_share / m)).mean()) if len(likely) else 0.0
+
+    tasks = [partial(judge, *each) for each in zip(MULTILEVEL.sharpnesses, others.T, strict=True)]
+    best = int(np.argmax(run_here(tasks, n_jobs=n_jobs)))
+    return balance(MULTILEVEL.sharpnesses[best], others[:, best])
 
 
 def balance_candidates(candidates: Int32Array, logits: Array, rest: Array, m: int) -> Array:

@@ -31,6 +31,7 @@ from pairup.memory import check_linear_memory, check_memory
 from pairup.methods import METRICS, SOLVERS
 from pairup.parallel import count_threads
 from pairup.probabilities import canonical, is_sparse
+from pairup.storage import check_space, lies_in_file
 from pairup.types import Array
 from pairup.validation import check_positive, check_set
 
@@ -139,7 +140,7 @@ class Problem:
                 f"kernel must be None or 'precomputed', got {kernel!r}; the estimators KSHSIC, KSNOCCO and LSOM "
                 "take other kernels"
             )
-        x, y = check_set(X, "X", at_least=1), check_set(Y, "Y", at_least=1)
+        x, y = (check_set(Z, name, at_least=1, keeps_file=not dense) for Z, name in ((X, "X"), (Y, "Y")))
         if kernel == "precomputed":
             metric = "precomputed"
             x, y = (_kernel_distances(check_kernel(rescale(Z), name)) for Z, name in ((x, "X"), (y, "Y")))
@@ -149,7 +150,7 @@ class Problem:
         if dense:
             check_memory(max(n, m), max(n, m), PROBLEM.matrices * max(count_threads(n_jobs), 1))
         else:
-            check_linear_memory(n + m, 4 * 8 * max(x.shape[1], y.shape[1]) + MULTILEVEL.bytes_per_object)
+            _check_many(x, y, max(count_threads(n_jobs), 1))
         if prior_weight is not None:
             check_positive(prior_weight, "prior_weight", "leave it out, and the data choose")
             if prior is None:
@@ -184,7 +185,11 @@ class Problem:
             return f"{name} has {smaller} object{'s' if smaller > 1 else ''}, and at least {PROBLEM.fewest} are needed"
         cosine = self.metric == "cosine"
         for Z, name in ((self.x, "X"), (self.y, "Y")):
-            if np.ptp(normalize_rows(Z), axis=0).max() <= GEOMETRY.rounding if cosine else (Z == Z[0]).all():
+            change = normalize_rows if cosine else np.asarray
+            blocks = (change(Z[first : first + PROBLEM.rows]) for first in range(0, len(Z), PROBLEM.rows))
+            ends = [np.stack(each) for each in zip(*((b.min(axis=0), b.max(axis=0)) for b in blocks), strict=True)]
+            least, most = ends[0].min(axis=0), ends[1].max(axis=0)
+            if (most - least).max() <= GEOMETRY.rounding if cosine else (most == least).all():
                 return f"all objects of {name} are equal, so nothing tells them apart"
         return ""
 
@@ -248,6 +253,23 @@ class Problem:
                 if directions.has_variation:
                     yield directions
             yield from (pair for pair in whitened_geometries(self.x, self.y) if pair.has_variation)
+
+
+def _check_many(x: Array, y: Array, threads: int) -> None:
+    """Raise a MemoryError if two sets of many objects do not fit into free memory, or on the disk."""
+    total, on_disk = 0, 0
+    for Z in (x, y):
+        n, d = Z.shape
+        if lies_in_file(Z):
+            total += n * MULTILEVEL.bytes_in_memory
+            on_disk += n * (2 * 8 * d + MULTILEVEL.bytes_on_disk)
+        else:
+            total += n * (4 * 8 * d + MULTILEVEL.bytes_per_object)
+    count = len(x) + len(y)
+    fixed = MULTILEVEL.bytes_of_samples + threads * MULTILEVEL.bytes_of_task
+    check_linear_memory(count, -(-total // count), fixed)
+    if on_disk:
+        check_space(on_disk)
 
 
 def _largest_deviation(prior: ArrayLike) -> float:

@@ -22,6 +22,7 @@ class ProblemLimits:
     """What cannot be matched, and what it costs."""
 
     fewest: int = 4  # objects; fewer get any matching, and a verdict that says so
+    rows: int = 2**14  # that are looked at at once
     matrices: int = 40  # dense matrices in use at once, in units of n × m numbers of 8 bytes
     prior_weights: tuple[float, ...] = (0.2, 1.0)  # of a prior beside the data, unless given; held-out scores choose
     # The same of a prior in nats, where the candidates' likelihood by the prior counts too. Chosen on one draw of six
@@ -398,7 +399,13 @@ class MultilevelConstants:
 
     dense_up_to: int = 2000  # objects that the dense search takes; beyond, coarse to fine is as right and much quicker
     fewest: int = 300  # objects of the smaller set; fewer have too few clusters
-    bytes_per_object: int = 4000  # what is kept of an object: eigenfunctions, their images, candidates
+    # Memory, by what a million objects of 15 columns take (5.1 GB), with a third to spare: eigenfunctions, their images
+    # and candidates of each object; where the sets lie in files, the former do too
+    bytes_per_object: int = 2600
+    bytes_in_memory: int = 1300
+    bytes_on_disk: int = 1600
+    bytes_of_samples: int = 3 * 2**27
+    bytes_of_task: int = 5 * 2**25  # profits of 1,000 rows and all columns that they are compared with
     sample: int = 20_000  # objects of each set by which maps are found
     block: int = 4096  # rows that are computed at once
     epsilons: tuple[float, ...] = EPSILONS

@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from pairup.auto.stages import Geometries, score_matchings, search
 from pairup.climb import Step
 from pairup.constraints import NO_ANCHORS, Constraints, weigh_prior
 from pairup.evidence import DOUBT
+from pairup.parallel import alongside, pinned_blas
 from pairup.types import Array, Float32Array, Indices, Probabilities
 
 
@@ -134,7 +136,8 @@ def solve_many(problem: Problem, *, seed: int, n_jobs: int | None) -> Iterator[S
     steps = multilevel.search(problem, seed=seed, n_jobs=n_jobs)
     while True:
         try:
-            history.append(next(steps))
+            with pinned_blas():
+                history.append(next(steps))
         except StopIteration as end:
             search_result: multilevel.Found | None = end.value
             break
@@ -143,12 +146,14 @@ def solve_many(problem: Problem, *, seed: int, n_jobs: int | None) -> Iterator[S
         yield undecided_many(problem.constraints)
         return
     best, view, constraints = search_result.best, search_result.view, problem.constraints
-    found = multilevel.score_sample(view, problem, best.indices)
-    significance = Significance(best.metric, found, multilevel.score_unrelated(view, problem, seed))
-    U, V = multilevel.all_values(view.x, problem.x), multilevel.all_values(view.y, problem.y)
-    candidates, profit, others = posterior.predict_pairs(U, V, best.indices, best.rank, n_jobs=n_jobs)
-    mask_pairs(candidates, constraints.forbidden)
-    likely = posterior.pair_probabilities(candidates, profit, others, constraints.m)
+    with pinned_blas(), alongside(partial(multilevel.score_unrelated, view, problem, seed), n_jobs) as unrelated:
+        found = multilevel.score_sample(view, problem, best.indices)
+        U, V = (multilevel.all_values(side, Z, n_jobs) for side, Z in ((view.x, problem.x), (view.y, problem.y)))
+        candidates, profit, others = posterior.predict_pairs(U, V, best.indices, best.rank, n_jobs=n_jobs)
+        del U, V
+        mask_pairs(candidates, constraints.forbidden)
+        likely = posterior.pair_probabilities(candidates, profit, others, constraints.m, n_jobs=n_jobs)
+        significance = Significance(best.metric, found, unrelated())
     likely *= multilevel.support(search_result) * float(
         np.clip(significance.log_ratio / CALIBRATION.significant, 0.0, 1.0)
     )

@@ -1,12 +1,15 @@
 """Two sets of many objects in one metric, by the leading eigenfunctions of their kernels."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from pairup.auto.coordinates import Coordinates
 from pairup.auto.eigenfunctions import Eigenfunctions
 from pairup.auto.schedule import MULTILEVEL
+from pairup.parallel import run
+from pairup.storage import allocate, lies_in_file
 from pairup.types import Array, Float32Array, Indices
 
 
@@ -54,13 +57,30 @@ class Side:
         eigenfunctions = Eigenfunctions.fit(points, rng)
         return cls(coordinates, eigenfunctions, points, eigenfunctions(points))
 
-    def evaluate(self, Z: Array) -> Float32Array:
-        """Return the eigenfunctions of all rows of a table, which may lie in a file, block by block."""
-        size = MULTILEVEL.block
-        values = np.empty((len(Z), self.values.shape[1]), dtype=np.float32)
-        for first in range(0, len(Z), size):
-            block = np.asarray(Z[first : first + size], dtype=np.float64)
-            values[first : first + size] = self.eigenfunctions(self.coordinates(block))
+    def evaluate(self, Z: Array, n_jobs: int | None = None) -> Float32Array:
+        """Return the eigenfunctions of all rows of a table, block by block.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (n, d)
+            The table.
+        n_jobs : int, optional
+            How many blocks are computed at the same time, as in joblib.
+
+        Returns
+        -------
+        ndarray of float32, shape (n, r)
+            The values, in a file where the table lies in one.
+        """
+        values = allocate((len(Z), self.values.shape[1]), np.float32, in_file=lies_in_file(Z))
+        blocks = [slice(first, first + MULTILEVEL.block) for first in range(0, len(Z), MULTILEVEL.block)]
+        task = partial(_evaluate, self.coordinates, self.eigenfunctions)
+        if len(blocks) == 1:  # not worth sending
+            values[:] = task(Z)
+            return values
+        tasks = (partial(task, np.array(Z[block])) for block in blocks)
+        for block, found in zip(blocks, run(tasks, n_jobs=n_jobs), strict=True):
+            values[block] = found
         return values
 
     def take(self, rng: np.random.Generator, most: int) -> "Side":
@@ -145,6 +165,11 @@ class View:
         eigenfunctions = Eigenfunctions.fit(points, rng)
         values = eigenfunctions(points)
         return replace(self, y=replace(self.y, points=points, eigenfunctions=eigenfunctions, values=values))
+
+
+def _evaluate(coordinates: Coordinates, eigenfunctions: Eigenfunctions, Z: Array) -> Float32Array:
+    """Return the eigenfunctions of a block of rows."""
+    return eigenfunctions(coordinates(np.asarray(Z, dtype=np.float64)))
 
 
 def covariances(U: Float32Array, V: Float32Array, indices: Indices) -> Float32Array:

@@ -105,6 +105,7 @@ def command(
       pairup match customers.csv orders.xlsx --explain -o pairs.xlsx --rows
       pairup match a.csv b.csv --id-column x=customer --on city,age
     """
+    from pairup.cells import map_numbers
     from pairup.cli.shell import progress, refuse_existing
     from pairup.cluster import on_cluster
     from pairup.edge_lists import SUFFIXES, are_edge_columns, read_graph
@@ -138,6 +139,8 @@ def command(
         raise click.UsageError(f"--overlap must be a number in (0, 1] or auto, got {overlap!r}")
     are_graphs = [as_graph or path.suffix.lower() in SUFFIXES for path in (x, y)]
     tables = None
+    names_x: list[Any]
+    names_y: list[Any]
     if any(are_graphs):
         if not all(are_graphs):
             raise click.UsageError(
@@ -150,13 +153,18 @@ def command(
     else:
         if directed:
             raise click.UsageError("--directed is for graphs; pass --graph for edge lists")
-        ids = ["none" if metric == "precomputed" else None] * 2 if not id_columns else _per_table(id_columns)
-        with _name_tables(x, y):
-            tables = _read_tables(x, y, header, ids, drop, kinds)
-        X, Y = tables
-        if all(are_edge_columns(table.cells.names) for table in tables):
-            click.echo(f"{x} and {y} look like edge lists; --graph matches the nodes of two graphs.", err=True)
-        names_x, names_y = X.names, Y.names
+        wants_table = bool(id_columns or drop or kinds or with_rows or explain) or metric == "precomputed"
+        X, Y = (None if wants_table else map_numbers(path) for path in (x, y))
+        if X is not None and Y is not None:  # too large to be copied
+            names_x, names_y = (list(range(len(Z))) for Z in (X, Y))
+        else:
+            ids = ["none" if metric == "precomputed" else None] * 2 if not id_columns else _per_table(id_columns)
+            with _name_tables(x, y):
+                tables = _read_tables(x, y, header, ids, drop, kinds)
+            X, Y = tables
+            if all(are_edge_columns(table.cells.names) for table in tables):
+                click.echo(f"{x} and {y} look like edge lists; --graph matches the nodes of two graphs.", err=True)
+            names_x, names_y = X.names, Y.names
     known = [] if anchors is None else read_anchors(anchors, names_x, names_y)
     wrong = [] if forbidden is None else read_anchors(forbidden, names_x, names_y, what="forbidden pairs")
     scores = None if prior is None else read_numbers(prior)
