@@ -14,7 +14,7 @@ every cell gets the mean features of its surroundings, and items move to cells w
 A preset (`DRAFT`, `DEFAULT`, `BEST`) says how much of each.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -208,7 +208,7 @@ def sort_steps(
     pinned = dict(pins or {})
     fixed[list(pinned.values())] = True
     order[list(pinned.values())] = list(pinned)
-    order[~fixed] = rng.permutation(np.setdiff1d(np.arange(n), list(pinned))) if start is None else start[~fixed]
+    order[~fixed] = rng.permutation(remaining(n, list(pinned))) if start is None else start[~fixed]
     X = rotate(features)
     yield SortStep(0.0, order.copy())
     if X.any() and not fixed.all():
@@ -330,6 +330,31 @@ def rotate(features: Array) -> Float32Array:
         U, variances = principal_components(X, solver="gram")
         X = U * np.sqrt(variances)
     return np.ascontiguousarray(X, dtype=np.float32)
+
+
+def remaining(n: int, taken: Sequence[int] | Indices) -> Indices:
+    """Return the numbers below n that are not taken.
+
+    Parameters
+    ----------
+    n : int
+        How many numbers there are.
+    taken : sequence of int
+        Numbers that are taken, in any order.
+
+    Returns
+    -------
+    ndarray of int
+        The others, ascending.
+
+    Examples
+    --------
+    >>> remaining(4, [2, 0]).tolist()
+    [1, 3]
+    """
+    free = np.ones(n, dtype=bool)  # a table, for numpy's sets of a million numbers take a third of a second
+    free[np.asarray(taken, dtype=np.intp)] = False
+    return np.flatnonzero(free)
 
 
 def number_items(X: Float32Array) -> Indices:
