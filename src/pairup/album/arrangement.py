@@ -294,6 +294,8 @@ class Subset:
         ndarray of shape (m,)
             The item on each cell, −1 for a blank.
         """
+        if len(self.cells) == m and self.items[-1] == m - 1:  # all of both, as ever in a large rectangle
+            return order
         whole = np.full(m, -1, dtype=np.intp)
         whole[self.cells] = self.items[order]
         return whole
