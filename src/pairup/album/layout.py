@@ -44,7 +44,8 @@ INCREMENT = 0.0037  # of the bids at the narrowest kernel, in units of the varia
 WIDENING = 4 / 3  # the increment grows as this power of the width: so do squared distances in a box of colours
 AUCTIONS = 0.7  # share of the time that the auctions take; annealing takes the rest
 REPORT = 0.02  # share of the work between two steps that are yielded
-FAR, SIMILAR = 6, 6  # cells tried near similar items, and how many items count as similar
+BESIDE = 5  # cells an auction tries around an item's own, itself included: 9 take longer and sort no better
+FAR, SIMILAR = 4, 6  # cells tried near similar items, and how many items count as similar
 ROUNDING = 1e-12  # a column whose deviations from its mean are a smaller share of its values does not vary
 DIMENSIONS = 48  # principal components in which items are compared with means of items
 TREE_DIMENSIONS = 8  # up to here a k-d tree finds similar items quicker than all distances
@@ -125,9 +126,9 @@ class Preset:
 # The auctions and swaps of `DRAFT` and `DEFAULT` take 0.02 and 0.2 CPU s in all, however many colours there are, and
 # end where that is too little for each; those of `BEST` grow as n^0.4. The floor of `DEFAULT` lowers the mean distance
 # of neighbours by 8 % for 12,768 photos, in 1 CPU s.
-DRAFT = Preset(0.93, 2, 10, 1, 6, 40, 100, 1.0, 1.0, 20, 0.0)
-DEFAULT = Preset(0.96, 2, 10, 1, 14, 400, 700, 1.0, 4.0, 100, 0.07)
-BEST = Preset(0.99, 1, 20, 2, 14, 4000, 3000, 0.6, 4.0, 1, 0.0)
+DRAFT = Preset(0.93, 2, 10, 1, 6, 55, 100, 1.0, 1.0, 27, 0.0)
+DEFAULT = Preset(0.96, 2, 10, 1, 14, 550, 700, 1.0, 4.0, 137, 0.07)
+BEST = Preset(0.99, 1, 20, 2, 14, 5500, 3000, 0.6, 4.0, 1, 0.0)
 
 
 @dataclass(frozen=True)
@@ -507,11 +508,12 @@ def _auction(problem: SortProblem, order: Indices, widest: float, steps: int, se
     widths = np.geomspace(max(KERNEL * widest, SHARPEST), SHARPEST, steps)
     # The squared distance of neighbours falls as n^−⅔ for colours, and so do the increments.
     scale = INCREMENT * variance * (1024 / len(order)) ** (2 / 3)
+    near = np.ascontiguousarray(cells.near[:, :BESIDE])
     increments = (scale * (widths / SHARPEST) ** WIDENING).astype(np.float32)
     told = 0.0
     for step, (width, bid) in enumerate(zip(widths, increments, strict=True)):
         means = gaussian_means(X, order, cells.row, cells.column, fixed, width)
-        auction(X, means, order, where, cells.near, problem.similar, fixed, prices, bid, FAR, seed + step)
+        auction(X, means, order, where, near, problem.similar, fixed, prices, bid, FAR, seed + step)
         if step / steps >= told + REPORT:
             told = step / steps
             yield told
