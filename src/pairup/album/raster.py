@@ -155,7 +155,7 @@ class Raster:
         down = np.array([min(reach // apart, (bottom - top) // apart - 1) for top, bottom in bands])
         if W == 1 and not down.all():  # a single cell, or a column of few: nowhere to go
             return
-        tasks = []
+        tasks: list[Callable[[], Any]] = []
         for (top, bottom), offsets in zip(bands, draw_offsets(rng, count, down, min(reach, W - 1)), strict=True):
             for first in range(0, apart, together):
                 classes = apart, first, min(first + together, apart)
@@ -183,8 +183,13 @@ class Raster:
             places = self.Z, self.M, self.items, self.held, self.packed, self.where
             run([partial(pack, *places, *band) for band in bands])
             frozen = self.items, self.packed, self.where, similar
-            wanted = self.noise, self.temperature, stamp, self.wanted, self.counts
-            run([partial(propose_similar, *frozen, *band, *wanted) for band in bands])
+            noise = self.noise, self.temperature
+            run(
+                [
+                    partial(propose_similar, *frozen, top, bottom, *noise, stamp, self.wanted, self.counts)
+                    for top, bottom in bands
+                ]
+            )
             made = choose_swaps(self.wanted, self.counts, self.touched, self.chosen)
             parts = np.linspace(0, made, len(bands) + 1).astype(int).tolist()
             run([partial(make_swaps, self.Z, self.items, self.chosen[i:j]) for i, j in pairwise(parts)])
