@@ -68,11 +68,24 @@ def test_bands_cover_all_rows_once(H, size, shift):
     assert BAND % 2 == 0
 
 
-@pytest.mark.parametrize(("down", "right"), [(0, 3), (3, 0), (5, 4), (0, 0)])
+@pytest.mark.parametrize(("down", "right"), [(0, 3), (3, 0), (5, 4)])
 def test_offsets_lead_somewhere(down, right, rng):
-    offsets = draw_offsets(rng, 200, down, right)
-    assert len(offsets) == (200 if down or right else 0)
-    assert (np.abs(offsets[:, :2]).sum(axis=1) > 0).all()
-    assert (offsets[:, 0] >= 0).all()
-    assert (offsets[offsets[:, 0] == 0, 1] >= 0).all()
-    assert (np.abs(offsets[:, :2]) <= [down, right]).all()
+    offsets = draw_offsets(rng, 200, np.array([down, max(down, 1)]), right)
+    assert offsets.shape == (2, 200, 4)
+    assert (np.abs(offsets[..., :2]).sum(axis=2) > 0).all()
+    assert (offsets[..., 0] >= 0).all()
+    assert (offsets[offsets[..., 0] == 0, 1] >= 0).all()
+    assert (np.abs(offsets[0, :, :2]) <= [down, right]).all()
+    assert len(np.unique(offsets[0, :, :2], axis=0)) > 2
+
+
+def test_a_column_of_items_is_sorted_and_a_single_one_stays(rng):
+    X, raster = make(rng, np.argwhere(np.ones((200, 1))))
+    one = make(rng, np.zeros((1, 2)))[1]
+    with thread_runner() as run:
+        for step, width in enumerate(np.geomspace(60, 0.9, 40)):
+            raster.sort(width, max(2, int(2 * width)), 10, 0.1, step, run)
+            one.sort(1.0, 2, 10, 0.1, step, run)
+    assert sorted(raster.order) == list(range(200))
+    assert np.abs(np.diff(X[raster.order], axis=0)).mean() < 0.7 * np.abs(np.diff(X, axis=0)).mean()
+    assert one.order.tolist() == [0]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from pairup.album.album import Album, Cell, find_cell, find_item, format_cell
 from pairup.album.features import photo_features
 from pairup.album.frames import Frame
-from pairup.album.layout import BEST, DEFAULT, DRAFT, Preset, SortStep, sort_steps
+from pairup.album.layout import BEST, DEFAULT, DRAFT, Preset, SortStep, remaining, sort_steps
 from pairup.album.photos import Photos
 from pairup.methods import ALBUM_METHODS, check_method
 from pairup.sampling import representatives
@@ -168,7 +168,7 @@ def arrange_steps(
         order = subset.place(step.order, len(frame.cells))
         yield SortStep(step.progress, order)
     assert order is not None
-    left_out = tuple(np.setdiff1d(np.arange(len(X)), subset.items).tolist())
+    left_out = tuple(remaining(len(X), subset.items).tolist())
     yield Album(frame, order, X, photos, left_out, pinned)
 
 
@@ -230,10 +230,11 @@ class Subset:
         items = representatives(X, m, first=list(pins)) if len(X) > m else np.arange(len(X))
         blank, wanted = frame.blanks(len(items)), list(pins.values())
         # A pin on a blank cell makes the last free cell blank instead.
-        free = np.setdiff1d(np.arange(m), np.union1d(blank, wanted))
+        free = remaining(m, np.concatenate([blank, wanted]))
         taken = np.intersect1d(blank, wanted)
-        blank = np.concatenate([np.setdiff1d(blank, taken), free[::-1][: len(taken)]]).astype(np.intp)
-        return cls(items, np.setdiff1d(np.arange(m), blank))
+        blank = np.concatenate([blank, free[::-1][: len(taken)]]).astype(np.intp)
+        blank = blank[~np.isin(blank, taken)]
+        return cls(items, remaining(m, blank))
 
     def number_pins(self, pins: Mapping[int, int]) -> dict[int, int]:
         """Number pinned items and cells among those that take part.
@@ -293,6 +294,8 @@ class Subset:
         ndarray of shape (m,)
             The item on each cell, −1 for a blank.
         """
+        if len(self.cells) == m and self.items[-1] == m - 1:  # all of both, as ever in a large rectangle
+            return order
         whole = np.full(m, -1, dtype=np.intp)
         whole[self.cells] = self.items[order]
         return whole

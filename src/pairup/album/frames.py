@@ -345,6 +345,8 @@ class Frame:
         [3, 5]
         """
         spare = max(len(self.cells) - n, 0)
+        if not spare:
+            return np.empty(0, dtype=np.intp)
         row, column = self.cells.T.astype(float)
         off_centre = np.abs(column - (column.min() + column.max()) / 2)
         return np.sort(np.lexsort((column, -off_centre, -row))[:spare])

@@ -121,9 +121,11 @@ def separate(row: Int32Array, column: Int32Array) -> tuple[Int32Array, Int32Arra
     [1, 0, 1]
     """
     width = int(column.max()) + 1
-    _, first = np.unique(row.astype(np.int64) * width + column, return_index=True)
-    if len(first) == len(row):
+    used = np.zeros((int(row.max()) + 1, width), dtype=bool)
+    used[row, column] = True
+    if used.sum() == len(row):
         return row, column
+    _, first = np.unique(row.astype(np.int64) * width + column, return_index=True)
     margin = int(np.ceil(np.sqrt(len(row) - len(first)))) + 1  # as much room around as the others need
     place = np.stack([row, column], axis=1) + margin
     used = np.zeros(place.max(axis=0) + margin + 1, dtype=bool)

@@ -13,17 +13,20 @@ from pairup.album.sweeps import (
     HELD,
     NOISE,
     average_boxes,
+    choose_swaps,
     draw_noise,
-    find_positions,
     make_swaps,
+    pack,
     propose_similar,
-    residual,
     sweep,
 )
 from pairup.types import BoolArray, Float32Array, Indices, Int32Array
 
 PIN_SHARE = 0.125  # weight of a fixed item, beside its own, as a share of the cells of the box
-BAND = 64  # rows worked on by one task at least: they fit into the cache of a core, and borders are few
+BAND = 64  # rows worked on by one task at least
+CACHE = 2**19  # bytes of a core's cache that the rows of a class may fill
+ROWS = (16, 64)  # rows of a class: enough for swaps at many distances, and enough classes for all threads
+TASKS = 16  # tasks at once, more or less: a task begins within 20 µs
 SPARSE = 8  # sweeps where few positions have a cell are more, up to this factor
 
 Run = Callable[[list[Callable[[], Any]]], None]  # calls all tasks and returns when all are done
@@ -59,10 +62,16 @@ class Raster:
         self.used = self.items >= 0
         self.held = np.where(self.used & ~self.pinned, np.float32(0), HELD).astype(np.float32)
         self.noise = draw_noise(self.items.shape[1])
-        self.where = np.empty(len(self.row), dtype=np.int32)
-        self.wanted = np.empty(self.items.shape, dtype=np.int32)
-        self.touched = np.full(self.items.shape, -1, dtype=np.int32)
         self.fill = len(self.row) / self.items.size
+        place = self.row.astype(np.int64) * self.items.shape[1] + self.column
+        self.whole = len(place) == self.items.size and bool((np.diff(place) == 1).all())  # a rectangle, row by row
+        (H, d, W), edged = self.Z.shape, (self.items.shape[0] + 2) * (self.items.shape[1] + 2)
+        self.rows = int(np.clip(CACHE // (8 * (d + 1) * W), *ROWS))
+        self.errors = np.zeros(H)
+        self.packed = np.full((edged, 2 * d + 2), HELD, dtype=np.float32)
+        self.where = np.empty(len(self.row), dtype=np.int32)
+        self.wanted, self.counts = np.empty((H, 2, W), dtype=np.int32), np.empty(H, dtype=np.int32)
+        self.touched, self.chosen = np.empty(edged, dtype=bool), np.empty((edged // 2 + 1, 2), dtype=np.int32)
 
     @classmethod
     def of(cls, X: Float32Array, order: Indices, cells: Lattice, fixed: BoolArray) -> "Raster":
@@ -95,9 +104,9 @@ class Raster:
     @property
     def order(self) -> Indices:
         """The item on each cell."""
-        return self.items[self.row, self.column].astype(np.intp)
+        return (self.items.ravel() if self.whole else self.items[self.row, self.column]).astype(np.intp)
 
-    def average(self, half: int, run: Run) -> Float32Array:
+    def average(self, half: int, run: Run) -> float:
         """Compute the means of boxes; a pinned item weighs an eighth of the box, so that similar ones gather round it.
 
         Parameters
@@ -109,15 +118,14 @@ class Raster:
 
         Returns
         -------
-        ndarray of shape (H, W)
-            The weights of the positions.
+        float
+            The mean squared distance between the items and the means around them.
         """
         mass = self.used.astype(np.float32)
         mass[self.pinned] += PIN_SHARE * (2 * half + 1) ** 2
-        H = len(self.items)
-        bands = _split_rows(H, max(BAND, 2 * half), 0)
-        run([partial(average_boxes, self.Z, mass, self.M, half, *band) for band in bands])
-        return mass
+        bands = _split_rows(len(self.items), max(BAND, 2 * half), 0)
+        run([partial(average_boxes, self.Z, mass, self.M, self.errors, half, *band) for band in bands])
+        return float(self.errors.sum() / mass.sum())
 
     def sort(self, width: float, reach: int, passes: int, heat: float, seed: int, run: Run) -> None:
         """Swap items so that each becomes more like the mean of the box around it.
@@ -138,27 +146,22 @@ class Raster:
             Runs tasks.
         """
         rng = np.random.default_rng(seed)
-        mass = self.average(max(1, round(width)), run)
-        self.temperature = np.float32(heat * residual(self.Z, self.M, mass) if heat else 0.0)
+        self.temperature = np.float32(heat * self.average(max(1, round(width)), run))
         H, W = self.items.shape
-        bands = _split_rows(H, max(BAND, 2 * reach), int(rng.integers(H)))
+        apart = max(min(-(-2 * reach // self.rows), H // self.rows), 1)
+        bands = _split_rows(H, self.rows * apart, int(rng.integers(H)))
         count = round(passes * min(1 / self.fill, SPARSE))
-        run(
-            [
-                partial(
-                    sweep,
-                    self.Z,
-                    self.M,
-                    self.items,
-                    self.held,
-                    *band,
-                    draw_offsets(rng, count, min(reach, band[1] - band[0] - 1), min(reach, W - 1)),
-                    self.noise,
-                    self.temperature,
-                )
-                for band in bands
-            ]
-        )
+        together = max(len(bands) * apart // TASKS, 1)  # classes of a task
+        down = np.array([min(reach // apart, (bottom - top) // apart - 1) for top, bottom in bands])
+        if W == 1 and not down.all():  # a single cell, or a column of few: nowhere to go
+            return
+        tasks: list[Callable[[], Any]] = []
+        for (top, bottom), offsets in zip(bands, draw_offsets(rng, count, down, min(reach, W - 1)), strict=True):
+            for first in range(0, apart, together):
+                classes = apart, first, min(first + together, apart)
+                fixed = self.Z, self.M, self.items, self.held, top, bottom, *classes
+                tasks.append(partial(sweep, *fixed, offsets, self.noise, self.temperature))
+        run(tasks)
 
     def gather(self, similar: Int32Array, rounds: int, seed: int, run: Run) -> None:
         """Swap items to positions beside similar items, however far, where they become more like the mean there.
@@ -174,18 +177,22 @@ class Raster:
         run : callable
             Runs tasks.
         """
-        arguments = self.Z, self.M, self.items, self.held, self.where, similar
+        bands = _split_rows(len(self.items), max(BAND, len(self.items) // TASKS), 0)
         for number in range(rounds):
             stamp = seed * rounds + number
-            find_positions(self.items, self.where)
-            bands = _split_rows(len(self.items), BAND, 0)
+            places = self.Z, self.M, self.items, self.held, self.packed, self.where
+            run([partial(pack, *places, *band) for band in bands])
+            frozen = self.items, self.packed, self.where, similar
+            noise = self.noise, self.temperature
             run(
                 [
-                    partial(propose_similar, *arguments, *band, self.noise, self.temperature, stamp, self.wanted)
-                    for band in bands
+                    partial(propose_similar, *frozen, top, bottom, *noise, stamp, self.wanted, self.counts)
+                    for top, bottom in bands
                 ]
             )
-            make_swaps(self.Z, self.items, self.wanted, self.touched, stamp)
+            made = choose_swaps(self.wanted, self.counts, self.touched, self.chosen)
+            parts = np.linspace(0, made, len(bands) + 1).astype(int).tolist()
+            run([partial(make_swaps, self.Z, self.items, self.chosen[i:j]) for i, j in pairwise(parts)])
 
 
 def _split_rows(H: int, size: int, shift: int) -> list[tuple[int, int]]:
@@ -198,35 +205,35 @@ def _split_rows(H: int, size: int, shift: int) -> list[tuple[int, int]]:
     return [(int(top), int(bottom)) for top, bottom in pairwise(borders)]
 
 
-def draw_offsets(rng: np.random.Generator, count: int, down: int, right: int) -> Int32Array:
-    """Draw offsets for `sweep`.
+def draw_offsets(rng: np.random.Generator, count: int, down: Indices, right: int) -> Int32Array:
+    """Draw offsets for `sweep`, for all bands at once: numpy takes 20 µs for each call.
 
     Parameters
     ----------
     rng : numpy.random.Generator
         Draws them.
     count : int
-        How many.
-    down, right : int
-        Rows and columns at most; one of them is positive.
+        How many per band.
+    down : ndarray of shape (bands,)
+        Rows at most, in each band.
+    right : int
+        Columns at most; where `down` is 0 there must be at least 1.
 
     Returns
     -------
-    ndarray of shape (at most count, 4)
+    ndarray of shape (bands, count, 4)
         Rows, columns, where blocks begin, where the noise begins.
 
     Examples
     --------
-    >>> draw_offsets(np.random.default_rng(0), 2, 0, 1)[:, :2].tolist()
+    >>> draw_offsets(np.random.default_rng(0), 2, np.array([0]), 1)[0, :, :2].tolist()
     [[0, 1], [0, 1]]
     """
-    offsets = np.empty((count, 4), dtype=np.int32)
-    offsets[:, 0] = rng.integers(0, down + 1, count)
-    offsets[:, 1] = rng.integers(-right, right + 1, count)
-    offsets[:, 2] = rng.integers(0, 2**15, count)
-    offsets[:, 3] = rng.integers(0, NOISE, count)
-    still = offsets[:, 0] == 0
-    offsets[still, 1] = np.abs(offsets[still, 1])
-    nowhere = still & (offsets[:, 1] == 0)
-    offsets[nowhere, :2] = (0, 1) if right else (1, 0)
-    return offsets if down or right else offsets[:0]
+    drawn = rng.random((4, len(down), count))
+    rows = np.floor(drawn[0] * (down[:, None] + 1))
+    columns = np.floor(drawn[1] * (2 * right + 1)) - right
+    columns = np.where(rows == 0, np.abs(columns), columns)
+    nowhere = (rows == 0) & (columns == 0)
+    rows[nowhere], columns[nowhere] = (0, 1) if right else (1, 0)
+    places = np.floor(drawn[2] * 2**15), np.floor(drawn[3] * NOISE)
+    return np.stack([rows, columns, *places], axis=2).astype(np.int32)
