@@ -5,11 +5,21 @@ import pytest
 
 import pairup
 import pairup.auto.search as search_module
+from pairup.auto.consensus import Consensus
 from pairup.auto.geometry import Geometry
 from pairup.auto.metrics import table_geometries
 from pairup.auto.problem import Context, Problem
 from pairup.auto.schedule import MANY_OBJECTS
-from pairup.auto.solver import estimate_pairs, is_clearly_better, keep_likeliest, search, solve, weight_prior
+from pairup.auto.search import Candidate, CoarseResult
+from pairup.auto.solver import (
+    estimate_pairs,
+    is_clearly_better,
+    is_found_alone,
+    keep_likeliest,
+    search,
+    solve,
+    weight_prior,
+)
 from pairup.constraints import Constraints
 from pairup.datasets import shuffle_pair
 
@@ -127,3 +137,13 @@ def test_unequal_sets_of_many_objects_are_matched(rng):
     there = truth < 600
     assert (answer.indices >= 0).sum() == 600
     assert (answer.indices[there] == truth[there]).mean() > 0.8
+
+
+def test_what_distances_along_a_curve_alone_find_is_told_from_what_others_find_too():
+    p = np.arange(40)
+    found = {"cityblock": (0.9, 0.7), "geodesic": (0.98, 0.975)}
+    coarse = [CoarseResult(name, [Candidate(name, 0, 0.1, p, value)], null) for name, (value, null) in found.items()]
+    constraints = Constraints(40, 40, 40)
+    for result, alone in zip(coarse, (False, True), strict=True):
+        consensus = Consensus(result.candidates, np.ones(1), np.eye(40), p, [], 0.0, coarse)
+        assert is_found_alone(consensus, constraints) is alone

@@ -232,9 +232,9 @@ class LeadConstants:
     quantiles: int = 32  # of the cosines of many objects
     dominant: int = 8  # leading components …
     explained_variance: float = 0.7  # … that hold no more than this share of the variance of either set
-    # Ratio of the shares of pairs that half of the others find again, in the sets and in unrelated ones. Of 123 generated
-    # sets of 600 and 1,000 objects (``bench leads``) 1.99 and more in the 39 where signatures lead to the pairing, 1.18 and
-    # less in the 84 where they lead astray; 1.53 lies in the middle.
+    # Ratio of the shares of pairs that half of the others find again, in the sets and in unrelated ones. Of 123
+    # generated sets of 600 and 1,000 objects (``bench leads``) 1.99 and more in the 39 where signatures lead to the
+    # pairing, 1.18 and less in the 84 where they lead astray; 1.53 lies in the middle.
     clear: float = 1.5
     metrics: tuple[str, ...] = ("directions", "partially-whitened")  # that are searched then
 

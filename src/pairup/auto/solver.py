@@ -17,7 +17,7 @@ from pairup.auto.partners import mask_pairs
 from pairup.auto.prior_calibration import calibrate_both, calibrate_prior, held_out_ratios, tell_prior
 from pairup.auto.problem import Context, Problem
 from pairup.auto.schedule import CALIBRATION, CONSENSUS, GEOMETRY, OVERLAP, PROBLEM
-from pairup.auto.search import is_clear, pool_solutions, select_geometries, soften
+from pairup.auto.search import is_clear, pool_solutions, select_geometries, select_isometric, soften
 from pairup.auto.significance import Significance, compare_with_unrelated
 from pairup.auto.stages import Geometries, score_matchings, search
 from pairup.climb import Step
@@ -396,7 +396,8 @@ def find_answer(
     consensus, geometries = yield from search(sources, further, without_anchors, history)
     free = without_anchors[0]
     plan: Float32Array | None = None
-    if constraints.prior is None and constraints.largest < GEOMETRY.many_objects_from:
+    few = constraints.largest < GEOMETRY.many_objects_from
+    if constraints.prior is None and few and not is_found_alone(consensus, constraints):
         plan = plan_around(consensus, geometries, free)
         consensus = settle(consensus, plan, free.constraints)
     if len(constraints.anchors[0]):
@@ -418,6 +419,29 @@ def find_answer(
                 told = plan_around(with_anchors, geometries, context)
                 consensus = settle(with_anchors, 0.5 * (untold + told), constraints)
     return conclude(consensus, geometries, weighted[0], history), geometries
+
+
+def is_found_alone(consensus: Consensus, constraints: Constraints) -> bool:
+    """Tell whether the best candidate comes from a metric that no other part of the search takes for a good one.
+
+    Such are distances along curves, whose neighbours are told apart by all pairs together: 300 points of a spiral are
+    .99 right there, and .84 where halves of the pairs predict the others.
+
+    Parameters
+    ----------
+    consensus : Consensus
+        The combined result of all candidates.
+    constraints : Constraints
+        The sizes of the sets.
+
+    Returns
+    -------
+    bool
+        Whether.
+    """
+    coarse, found_in = consensus.coarse, consensus.candidates[0].metric
+    selected = select_geometries(coarse, constraints)
+    return found_in in {coarse[k].metric for k in select_isometric(coarse, constraints) if k not in selected}
 
 
 def plan_around(consensus: Consensus, geometries: Sequence[GeometryPair], context: Context) -> Float32Array:
