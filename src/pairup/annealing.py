@@ -51,7 +51,7 @@ def sinkhorn(
     potential : ndarray of float32, shape (m,)
         The potential b, from which the next call starts.
     """
-    row_sums, column_sums = _marginals(constraints)
+    row_sums, column_sums = constraints.marginals
     scores += potential
     scores -= scores.max(axis=1)[:, None]
     top = scores.max(axis=0)
@@ -116,17 +116,6 @@ def scale_to_marginals(
         used = u @ E
         v = column_sums / used if balance == 1.0 else (column_sums / np.maximum(used, least)) ** balance
     return u, v
-
-
-def _marginals(constraints: Constraints) -> tuple[Float32Array, Float32Array]:
-    """Return the sums of the rows and of the columns of a plan: 1 for known pairs, alike for all other objects."""
-    sums = []
-    for size, known in zip((constraints.n, constraints.m), constraints.anchors, strict=True):
-        free = max(size - len(known), 1)
-        degrees = np.full(size, (constraints.n_pairs - len(known)) / free, dtype=np.float32)
-        degrees[known] = 1.0
-        sums.append(np.maximum(degrees, np.float32(1e-6)))
-    return sums[0], sums[1]
 
 
 def anneal(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -63,6 +64,17 @@ class Constraints:
     def smallest(self) -> int:
         """The size of the smaller set."""
         return min(self.n, self.m)
+
+    @cached_property
+    def marginals(self) -> tuple[Float32Array, Float32Array]:
+        """The sums of the rows and of the columns of a plan: 1 for known pairs, alike for all other objects."""
+        sums = []
+        for size, known in zip((self.n, self.m), self.anchors, strict=True):
+            free = max(size - len(known), 1)
+            degrees = np.full(size, (self.n_pairs - len(known)) / free, dtype=np.float32)
+            degrees[known] = 1.0
+            sums.append(np.maximum(degrees, np.float32(1e-6)))
+        return sums[0], sums[1]
 
     def mask(self, profit: Float32Array) -> None:
         """Rule out, in place, the forbidden pairs and every pair that competes with a known one."""

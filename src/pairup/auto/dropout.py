@@ -55,8 +55,8 @@ def average_plans(geometries: Sequence[GeometryPair], indices: Indices, context:
 def weigh_geometries(geometries: Sequence[GeometryPair], indices: Indices, constraints: Constraints) -> Array:
     """Return weights of geometries by how many pairs of a matching their density-ratio models find again.
 
-    Each pair is left out of the fit. As where votes of independent judges are combined, a weight is the logarithm of
-    the odds that a pair is found again, in units of the largest.
+    Each pair is left out of the fit. A weight is the squared logarithm of the odds that a pair is found again, in units
+    of the largest: the logarithm is what votes of independent judges count, and metrics that err do not err alone.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def weigh_geometries(geometries: Sequence[GeometryPair], indices: Indices, const
     found = pairs * np.array([agreement(constraints.round(r), indices) for r in models])
     log_odds: Array = np.maximum(np.log((found + 1.0) / (pairs - found + 1.0)), 0.0)
     top = float(log_odds.max())
-    return log_odds / top if top > 0.0 else np.ones(len(geometries))
+    return (log_odds / top) ** 2 if top > 0.0 else np.ones(len(geometries))
 
 
 def all_forms(geometries: Sequence[GeometryPair], weights: Array) -> list[list[QuadraticForm]]:

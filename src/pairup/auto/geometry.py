@@ -179,7 +179,9 @@ class GeometryPair:
 
     def prefers_low_rank(self, epsilon: float) -> bool:
         """Tell whether leading directions cost less than whole kernels at ε."""
-        return count_directions(epsilon) <= GEOMETRY.low_rank_share * min(len(self.x), len(self.y))
+        objects = min(len(self.x), len(self.y))
+        share = GEOMETRY.low_rank_share if objects < GEOMETRY.low_rank_from else GEOMETRY.most_low_rank_share
+        return count_directions(epsilon) <= share * objects
 
     def forms(self, epsilon: float, kernels: Sequence[KernelName] = GEOMETRY.kernels) -> list[QuadraticForm]:
         """Return the whitened kernels of both sets at ε, by their leading directions alone where that is quicker.
