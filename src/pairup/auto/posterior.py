@@ -194,7 +194,7 @@ def calibrate_pairs(candidates: Int32Array, likely: Array, evidence: Array, m: i
 
 
 def expected_nearness(Y: Array, candidates: Int32Array, likely: Array) -> float:
-    """Return the share of the y that are expected to lie nearer to the true partner than the found one, the median of x.
+    """Return the expected share of the y nearer to the true partner than the found one is, the median of x.
 
     What probabilities leave lies anywhere, half of the y nearer. So the mean would tell of few lost pairs alone.
 
