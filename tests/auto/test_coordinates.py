@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
-from pairup.auto.coordinates import Coordinates, suitable_metrics
+from pairup.auto.coordinates import Coordinates, further_metrics, suitable_metrics
 from pairup.auto.metrics import normalize_rows, rank_columns, whiten_partially
 from pairup.components import standardize
 
@@ -44,3 +44,16 @@ def test_wide_tables_have_no_ranks_and_narrow_ones_no_directions():
     assert "ranks" not in suitable_metrics(np.zeros((3, 300)), np.zeros((3, 5)), "auto")
     assert "directions" not in suitable_metrics(np.zeros((3, 2)), np.zeros((3, 5)), "auto")
     assert suitable_metrics(np.zeros((3, 2)), np.zeros((3, 5)), "cosine") == ["directions"]
+
+
+def test_whitened_components_have_variance_1(table):
+    found = Coordinates.fit("whitened-3", table)(table)
+    np.testing.assert_allclose(np.cov(found.T, bias=True), np.eye(3), atol=1e-5)
+
+
+def test_further_metrics_are_for_narrow_tables_and_keep_to_what_was_asked_for():
+    narrow, wide = np.zeros((5, 1)), np.zeros((5, 40))
+    assert further_metrics(narrow, narrow, "auto") == ["geodesic"]
+    assert further_metrics(wide[:, :12], wide[:, :20], "auto") == ["geodesic", "whitened-8"]
+    assert further_metrics(wide[:, :12], wide[:, :20], "euclidean") == ["geodesic"]
+    assert further_metrics(wide[:, :12], wide[:, :20], "cosine") == further_metrics(narrow, wide, "auto") == []

@@ -15,6 +15,8 @@ from pairup.auto.partners import (
     largest_entries,
     mask_pairs,
     match_all,
+    pair_leftovers,
+    part_copies,
     unmatched,
 )
 
@@ -115,3 +117,34 @@ def test_pairs_are_masked_numbered_and_counted():
     assert (i.tolist(), j.tolist()) == ([0], [0])
     rows, columns = unmatched(np.array([2, -1]), 4)
     assert (rows.tolist(), columns.tolist()) == ([1], [0, 1, 3])
+
+
+def test_copies_are_moved_apart_a_little_and_nothing_else():
+    Z = np.hstack([points(300), np.ones((300, 2), dtype=np.float32)])
+    assert part_copies(Z) is Z
+    Z[:100] = Z[0]
+    parted = part_copies(Z)
+    np.testing.assert_array_equal(parted[100:], Z[100:])
+    assert len(np.unique(parted[:100, 0])) > 90
+    assert np.abs(parted - Z).max() < 1e-3
+
+
+def test_copies_get_partners_in_one_round(monkeypatch):
+    monkeypatch.setattr(partners, "MULTILEVEL", replace(partners.MULTILEVEL, dense_leftovers=20))
+    Z = points(600)
+    Z[:400] = Z[0]
+    A, B = images(Z)
+    indices = match_all(A, B)
+    assert sorted(indices.tolist()) == list(range(600))
+    np.testing.assert_array_equal(np.sort(indices[:400]), np.arange(400))
+    np.testing.assert_array_equal(indices[400:], np.arange(400, 600))
+
+
+@pytest.mark.parametrize(("n", "m", "parts"), [(10, 12, 1), (60, 60, 6), (60, 95, 6), (0, 5, 0)])
+def test_leftovers_are_cut_into_parts_where_they_are_many(monkeypatch, n, m, parts):
+    monkeypatch.setattr(partners, "MULTILEVEL", replace(partners.MULTILEVEL, dense_leftovers=20, hopeless=10))
+    found = list(pair_leftovers(points(n), points(m, 1), np.arange(n), np.arange(m)))
+    assert len(found) == parts
+    rows, columns = (np.concatenate([each[k] for each in found] or [np.arange(0)]) for k in (0, 1))
+    assert sorted(rows.tolist()) == list(range(n))
+    assert len(np.unique(columns)) == len(columns) == (m if parts == 1 else n)

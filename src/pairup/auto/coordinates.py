@@ -41,8 +41,8 @@ class Coordinates:
 
         Parameters
         ----------
-        metric : {"euclidean", "directions", "partially-whitened", "ranks"}
-            The metric.
+        metric : {"euclidean", "directions", "partially-whitened", "ranks", "whitened-k"}
+            The metric; k leading components in the last case.
         Z : ndarray of shape (n, d)
             Rows of the table.
 
@@ -54,7 +54,8 @@ class Coordinates:
         d = Z.shape[1]
         origin, scale, quantiles = Z.mean(axis=0), np.ones(d), None
         spread = Z.std(axis=0)
-        if metric == "partially-whitened":
+        kind, _, k = metric.partition("-")
+        if kind in ("partially", "whitened"):
             constant = spread <= 1e-12 * np.abs(Z).max(axis=0, initial=1e-300)
             scale = np.where(constant, np.inf, spread)
         elif metric == "ranks":
@@ -69,8 +70,10 @@ class Coordinates:
         order = order[variances[order] > MULTILEVEL.noise * max(float(variances.max()), 1e-300)]
         variances, axes = variances[order], axes[:, order]
         axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])] < 0, -1.0, 1.0)
-        if metric == "partially-whitened" and len(variances):
+        if kind == "partially" and len(variances):
             axes = axes / (variances + np.median(variances)) ** 0.25
+        elif kind == "whitened":
+            axes = (axes / np.sqrt(variances))[:, : int(k)]
         return cls(metric, origin, scale, quantiles, centre, axes)
 
     def _change(self, Z: Array) -> Array:
@@ -130,3 +133,30 @@ def suitable_metrics(X: Array, Y: Array, metric: str) -> list[str]:
     if widest <= MULTILEVEL.ranks_up_to:
         chosen.append("ranks")
     return chosen
+
+
+def further_metrics(X: Array, Y: Array, metric: str) -> list[str]:
+    """Return metrics for sets that are matched in none of the others: narrow tables may be curved, or lack a unit.
+
+    Parameters
+    ----------
+    X, Y : ndarray of shape (n, d) and (m, e)
+        The tables.
+    metric : {"auto", "euclidean", "cosine"}
+        What was asked for.
+
+    Returns
+    -------
+    list of str
+        Short names.
+
+    Examples
+    --------
+    >>> further_metrics(np.zeros((5, 2)), np.zeros((5, 3)), "auto")
+    ['geodesic', 'whitened-2']
+    """
+    narrowest, widest = sorted((X.shape[1], Y.shape[1]))
+    if metric == "cosine" or widest > MULTILEVEL.geodesic_up_to:
+        return []
+    whitened = [f"whitened-{min(narrowest, MULTILEVEL.whitened_up_to)}"] if narrowest > 1 else []
+    return ["geodesic", *(whitened if metric == "auto" else [])]

@@ -8,12 +8,13 @@ import numpy as np
 
 from pairup.auto.canonical_variates import CanonicalVariates
 from pairup.auto.centres import match_centres
-from pairup.auto.coordinates import suitable_metrics
+from pairup.auto.coordinates import further_metrics, suitable_metrics
 from pairup.auto.descent import descend, polish, shared_correlation
 from pairup.auto.held_out import held_out_score, share_found_again
 from pairup.auto.partners import among, match_all
 from pairup.auto.problem import Problem
-from pairup.auto.schedule import MULTILEVEL
+from pairup.auto.schedule import CALIBRATION, MULTILEVEL
+from pairup.auto.soft_partners import settle
 from pairup.auto.view import Side, View, covariances
 from pairup.climb import Step
 from pairup.constraints import Constraints
@@ -372,7 +373,8 @@ def search(problem: Problem, *, seed: int, n_jobs: int | None) -> Generator[Step
     views: dict[str, View] = {}
     solutions: list[Solution] = []
     metrics = suitable_metrics(x, y, problem.metric)
-    turns = [(clustering, metric) for clustering in range(MULTILEVEL.clusterings) for metric in metrics]
+    turns = [(0, metric) for metric in (*metrics, *further_metrics(x, y, problem.metric))]
+    turns += [(clustering, metric) for clustering in range(1, MULTILEVEL.clusterings) for metric in metrics]
     # No single turn decides, so two can run side by side. Of later ones the second may be in vain: nobody looks at it.
     size = 1 if runs_here(n_jobs) else 2
     for first in range(0, len(turns), size):
@@ -407,9 +409,10 @@ def search(problem: Problem, *, seed: int, n_jobs: int | None) -> Generator[Step
     for searched in choose_finalists(searches, problem.y):
         view = views[searched.metric]
         values = all_values(view.x, problem.x, n_jobs), all_values(view.y, problem.y, n_jobs)
-        further = [rank for rank in MULTILEVEL.ranks if rank >= searched.rank]
-        variates = CanonicalVariates.fit(*values, searched.indices, searched.rank, n_jobs=n_jobs)
-        for solution in refine_all(view, values, variates, constraints, n_jobs, further):
+        most = MULTILEVEL.raced if finals else MULTILEVEL.settled_up_to
+        for solution in refine_finalist(
+            view, values, searched, constraints, n_jobs, settles=constraints.largest <= most
+        ):
             yield Step(len(turns) + len(finals), solution.rank, solution.indices, solution.score)
         finals.append((solution, searched))
         del values
@@ -453,6 +456,51 @@ def _list(task: Callable[[], Iterator[Solution]]) -> list[Solution]:
     """Return what a task yields; what it starts runs in its own thread."""
     with one_by_one():
         return list(task())
+
+
+def refine_finalist(
+    view: View,
+    values: tuple[Float32Array, Float32Array],
+    searched: Solution,
+    constraints: Constraints,
+    n_jobs: int | None,
+    *,
+    settles: bool,
+) -> Iterator[Solution]:
+    """Match all objects by a map that was found on a sample, and renew it as long as it gets better.
+
+    Parameters
+    ----------
+    view : View
+        The sets in one metric.
+    values : tuple of two ndarray of float32
+        Eigenfunctions of all objects of X, and of Y.
+    searched : Solution
+        What was found on the sample.
+    constraints : Constraints
+        What the matching keeps to.
+    n_jobs : int or None
+        How many tasks run at the same time, as in joblib.
+    settles : bool
+        Whether soft plans among all objects may follow, where one half of the pairs does not lead to the other.
+
+    Yields
+    ------
+    Solution
+        Each with a better held-out score than the one before.
+    """
+    ranks = [rank for rank in MULTILEVEL.ranks if rank >= searched.rank]
+    variates = CanonicalVariates.fit(*values, searched.indices, searched.rank, n_jobs=n_jobs)
+    best = None
+    for best in refine_all(view, values, variates, constraints, n_jobs, ranks):
+        yield best
+    if best is None or best.found_again >= MULTILEVEL.decided or not settles:
+        return
+    N = settle(*values, covariances(*values, best.indices), n_jobs)
+    variates = CanonicalVariates.of(N, MULTILEVEL.ranks[-1])
+    for settled in refine_all(view, values, variates, constraints, n_jobs, MULTILEVEL.ranks[-3:]):
+        if settled.score > best.score:
+            yield settled
 
 
 def choose_finalists(searches: Sequence[Solution], Y: Array) -> list[Solution]:
@@ -652,20 +700,19 @@ def agree_with_best(solutions: Sequence[Solution], Y: Array) -> list[bool]:
     return [other is solutions[0] or is_same(solutions[0], other, Y) for other in solutions]
 
 
-def support(found: Found) -> float:
-    """Return the share of the searches that agree with the best, each weighed by how many of its pairs it finds again.
+def evidence(found: Found, log_ratio: float) -> Array:
+    """Return what speaks for a matching as a whole, the features of `posterior.calibrate_pairs`.
 
     Parameters
     ----------
     found : Found
         What was found.
+    log_ratio : float
+        How far its held-out score exceeds that of unrelated sets.
 
     Returns
     -------
-    float
-        1 where all agree; of a solution that nothing was compared with, one half.
+    ndarray of shape (2,)
+        That logarithm, no more than counts; the share of the searches that led to the same.
     """
-    if len(found.searches) == 1:
-        return 0.5
-    weights = np.array([max(other.found_again, 1e-6) for other in found.searches])
-    return float(weights[found.agree].sum() / weights.sum())
+    return np.array([np.clip(log_ratio, 0.0, CALIBRATION.most_of_many), np.mean(found.agree)])

@@ -1,6 +1,6 @@
 """Partners of many objects: the most profitable candidates of each, and one partner for each among them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -11,6 +11,7 @@ from pairup.compiled import compiled
 from pairup.constraints import NO_ANCHORS
 from pairup.parallel import run
 from pairup.sparse_assignment import assign_sparse
+from pairup.storage import take_rows
 from pairup.types import Float32Array, Indices, Int32Array, SparseArray
 
 
@@ -226,34 +227,86 @@ def match_all(
         indices = np.full(len(A), -1, dtype=np.intp)
         indices[inverse[inverse >= 0]] = np.flatnonzero(inverse >= 0)
         return indices
+    A, B = part_copies(A), part_copies(B)
     candidates, profit = find_candidates(A, B, MULTILEVEL.candidates, n_jobs=n_jobs)
     if bonus is not None:
         candidates, profit = add_bonus(A, B, candidates, profit, bonus)
     mask_pairs(candidates, forbidden)
     indices = assign_sparse(candidates, profit, len(B))
-    for _ in range(MULTILEVEL.rounds):
+    for number in range(1, MULTILEVEL.rounds + 1):
         rows, columns = unmatched(indices, len(B))
         if not len(rows) or len(rows) * len(columns) <= MULTILEVEL.dense_leftovers**2:
             break
-        candidates, profit = find_candidates(A[rows], B[columns], MULTILEVEL.candidates, n_jobs=n_jobs)
+        k = int(np.clip(MULTILEVEL.leftover_candidates // len(rows), 1, 2**number)) * MULTILEVEL.candidates
+        candidates, profit = find_candidates(A[rows], B[columns], k, n_jobs=n_jobs)
         mask_pairs(candidates, among(forbidden, rows, columns, len(A), len(B)))
         found = assign_sparse(candidates, profit, len(columns))
         indices[rows[found >= 0]] = columns[found[found >= 0]]
     rows, columns = unmatched(indices, len(B))
-    size = MULTILEVEL.dense_leftovers
-    for first in range(0, len(rows), size):  # one block but for hopeless sets
-        part = rows[first : first + size]
-        last = first + size >= len(rows)
-        rest = columns[first:] if last and len(columns) <= 2 * len(rows) + size else columns[first : first + size]
+    for part, rest in pair_leftovers(A, B, rows, columns):
         scores = (A[part] @ B[rest].T).astype(np.float64)
         wrong = among(forbidden, part, rest, len(A), len(B))
         scores[wrong] = -np.inf
-        scores[wrong] = scores[np.isfinite(scores)].min(initial=0.0) - size * np.ptp(scores[np.isfinite(scores)]) - 1.0
+        allowed = scores[np.isfinite(scores)]
+        scores[wrong] = allowed.min(initial=0.0) - len(part) * np.ptp(allowed) - 1.0
         found = assign(scores)
         indices[part] = rest[found]
     is_wrong = np.isin(np.arange(len(A)) * len(B) + indices, forbidden[0] * len(B) + forbidden[1])
     indices[is_wrong] = -1
     return indices
+
+
+def part_copies(Z: Float32Array) -> Float32Array:
+    """Move rows that many others are equal to a little apart, so that not all of them want the same few partners.
+
+    Parameters
+    ----------
+    Z : ndarray of float32, shape (n, r)
+        Objects; the last two entries of each hold lengths.
+
+    Returns
+    -------
+    ndarray of float32, shape (n, r)
+        The objects; the same array where no row is there more often than an object has candidates.
+    """
+    rng = np.random.default_rng(len(Z))
+    sums = Z @ np.asarray(rng.normal(size=Z.shape[1]), dtype=np.float32)
+    _, group, counts = np.unique(sums, return_inverse=True, return_counts=True)
+    copies = np.flatnonzero(counts[group] > MULTILEVEL.candidates)
+    if not len(copies):
+        return Z
+    Z = take_rows(Z, np.arange(len(Z)))
+    apart = np.float32(MULTILEVEL.apart) * Z[:, :-2].std(axis=0)
+    Z[copies, :-2] += apart * np.asarray(rng.normal(size=(len(copies), Z.shape[1] - 2)), dtype=np.float32)
+    return Z
+
+
+def pair_leftovers(
+    A: Float32Array, B: Float32Array, rows: Indices, columns: Indices
+) -> Iterator[tuple[Indices, Indices]]:
+    """Yield parts of the rows and columns that are left, each to be matched by all pairs; one but for hopeless sets.
+
+    Parameters
+    ----------
+    A, B : ndarray of float32, shape (n, r) and (m, r)
+        Objects.
+    rows, columns : ndarray of int
+        Those without a partner, no more rows than columns.
+
+    Yields
+    ------
+    tuple of two ndarray of int
+        Rows, and at least as many columns.
+    """
+    if len(rows) * len(columns) <= 2 * MULTILEVEL.dense_leftovers**2:
+        if len(rows):
+            yield rows, columns
+        return
+    rows, columns = rows[np.argsort(A[rows, 0], kind="stable")], columns[np.argsort(B[columns, 0], kind="stable")]
+    ends = np.linspace(0, len(rows), -(-len(rows) // MULTILEVEL.hopeless) + 1).astype(np.intp)
+    places = np.linspace(0, len(columns) - len(rows), len(ends) - 1).astype(np.intp)
+    for first, last, shift in zip(ends[:-1], ends[1:], places, strict=True):
+        yield rows[first:last], columns[first + shift : last + shift]
 
 
 def mask_pairs(candidates: Int32Array, pairs: tuple[Indices, Indices]) -> None:

@@ -3,10 +3,12 @@
 from functools import partial
 
 import numpy as np
+from scipy.special import expit
 
 from pairup.auto.canonical_variates import CanonicalVariates
 from pairup.auto.partners import find_candidates
-from pairup.auto.schedule import MULTILEVEL
+from pairup.auto.schedule import CALIBRATION, MULTILEVEL
+from pairup.kernels import squared_distances
 from pairup.parallel import run, run_here
 from pairup.storage import take_rows
 from pairup.types import Array, Float32Array, Indices, Int32Array, SparseArray
@@ -148,6 +150,86 @@ def balance_candidates(candidates: Int32Array, logits: Array, rest: Array, m: in
         likely = weights / (weights.sum(axis=1) + left)[:, None]
     kept: Array = likely / np.maximum(np.bincount(columns.ravel(), likely.ravel(), minlength=m), 1.0)[columns]
     return kept
+
+
+def calibrate_pairs(candidates: Int32Array, likely: Array, evidence: Array, m: int) -> Array:
+    """Return probabilities of pairs given what is known of the whole matching, by logistic regression.
+
+    Probabilities by the map of one half of the pairs are too low where the map of all is better, and too high where the
+    matching is wrong as a whole. What is taken from partners, their rivals lose or gain.
+
+    Parameters
+    ----------
+    candidates : ndarray of int32, shape (n, k)
+        The partner of each x in the first column, then other candidates; −1 stands for none.
+    likely : ndarray of shape (n, k)
+        Their probabilities by the map of the other half.
+    evidence : ndarray of shape (2,)
+        What speaks for the matching as a whole.
+    m : int
+        The number of y.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+        Probabilities; no row or column sums to more than 1.
+    """
+    own = np.clip(likely[:, 0], CALIBRATION.least_of_many, 1.0 - CALIBRATION.least_of_many)
+    there = candidates[:, 0] >= 0
+    mean = float(own[there].mean()) if there.any() else 0.0
+    bound = float(np.array(CALIBRATION.evidence_of_many) @ evidence) + CALIBRATION.mean_of_many * mean
+    log_odds = np.log(own / (1.0 - own))
+    fitted = CALIBRATION.intercept_of_many + bound + mean * CALIBRATION.log_odds_of_many * log_odds
+    # However good the whole is, copies of one object stay what they are.
+    given = np.where(there, expit(np.minimum(fitted, log_odds + CALIBRATION.most_gain_of_many)), 0.0)
+    factor = np.where(given > own, (1.0 - given) / (1.0 - own), given / own)
+    calibrated = likely * factor[:, None]
+    calibrated[:, 0] = given
+    columns = np.where(candidates >= 0, candidates, 0)
+    calibrated = np.where(candidates >= 0, calibrated, 0.0)
+    calibrated /= np.maximum(calibrated.sum(axis=1, keepdims=True), 1.0)
+    sums = np.bincount(columns.ravel(), calibrated.ravel(), minlength=m)
+    kept: Array = calibrated / np.maximum(sums, 1.0)[columns]
+    return kept
+
+
+def expected_nearness(Y: Array, candidates: Int32Array, likely: Array) -> float:
+    """Return the expected share of the y nearer to the true partner than the found one is, the median of x.
+
+    What probabilities leave lies anywhere, half of the y nearer. So the mean would tell of few lost pairs alone.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (m, d)
+        The second table; distances are those of standardized columns.
+    candidates : ndarray of int32, shape (n, k)
+        The partner of each x in the first column, then other candidates; −1 stands for none.
+    likely : ndarray of shape (n, k)
+        Probabilities.
+
+    Returns
+    -------
+    float
+        0 where all partners are the true ones, ½ by chance.
+    """
+    matched = np.flatnonzero(candidates[:, 0] >= 0)
+    if not len(matched):
+        return 0.5
+    rows = matched[np.linspace(0, len(matched) - 1, min(len(matched), MULTILEVEL.compared_pairs)).astype(np.intp)]
+    some = np.linspace(0, len(Y) - 1, min(len(Y), MULTILEVEL.sample)).astype(np.intp)
+    others = np.asarray(Y[some], dtype=np.float64)
+    unit = np.maximum(others.std(axis=0), 1e-300)
+    others = others / unit
+    expected = np.zeros(len(rows))
+    for k, i in enumerate(rows):
+        there = (candidates[i] >= 0) & (likely[i] > 0)
+        there[0] = True
+        points = np.asarray(Y[candidates[i, there]], dtype=np.float64) / unit
+        apart = ((points - points[0]) ** 2).sum(axis=1)
+        nearer = (squared_distances(points, others) < apart[:, None] * (1 - 1e-9)).mean(axis=1)
+        shares = likely[i, there]
+        expected[k] = shares @ nearer + 0.5 * max(0.0, 1.0 - float(shares.sum()))
+    return float(np.median(expected))
 
 
 def as_sparse(candidates: Int32Array, likely: Array, m: int) -> SparseArray:

@@ -81,7 +81,8 @@ def solve(problem: Problem, *, seed: int = 0, n_jobs: int | None = None) -> Iter
         A step for each candidate, and the answer last.
     """
     if reason := problem.explain_undecidable():
-        yield undecided_answer(problem.constraints, reason)
+        undecided = undecided_answer if problem.is_dense else undecided_many
+        yield undecided(problem.constraints, reason)
         return
     canonical = Canonical.of(problem)
     solve_form = solve_canonical if problem.is_dense else solve_many
@@ -143,7 +144,7 @@ def solve_many(problem: Problem, *, seed: int, n_jobs: int | None) -> Iterator[S
             break
         yield history[-1]
     if search_result is None:
-        yield undecided_many(problem.constraints)
+        yield undecided_many(problem.constraints, "nothing tells the objects of a set apart")
         return
     best, view, constraints = search_result.best, search_result.view, problem.constraints
     with pinned_blas(), alongside(partial(multilevel.score_unrelated, view, problem, seed), n_jobs) as unrelated:
@@ -154,9 +155,9 @@ def solve_many(problem: Problem, *, seed: int, n_jobs: int | None) -> Iterator[S
         mask_pairs(candidates, constraints.forbidden)
         likely = posterior.pair_probabilities(candidates, profit, others, constraints.m, n_jobs=n_jobs)
         significance = Significance(best.metric, found, unrelated())
-    likely *= multilevel.support(search_result) * float(
-        np.clip(significance.log_ratio / CALIBRATION.significant, 0.0, 1.0)
-    )
+    evidence = multilevel.evidence(search_result, significance.log_ratio)
+    likely = posterior.calibrate_pairs(candidates, likely, evidence, constraints.m)
+    near = posterior.expected_nearness(problem.y, candidates, likely)
     likely = posterior.impose_anchors(candidates, likely, constraints.anchors)
     indices, confidence = best.indices, np.where(best.indices >= 0, likely[:, 0], 0.0)
     wanted = constraints.n_pairs
@@ -168,18 +169,20 @@ def solve_many(problem: Problem, *, seed: int, n_jobs: int | None) -> Iterator[S
     indices[dropped], confidence[dropped] = -1, 0.0
     matched = indices >= 0
     reliability = float(confidence[matched].mean()) if matched.any() else 0.0
-    reliable, report = assess_many(reliability, significance, search_result)
+    reliable, report = assess_many(reliability, near, significance, search_result)
     probabilities = posterior.as_sparse(candidates, likely, constraints.m)
     yield Answer(indices, confidence, probabilities, reliable, reliability, report, None, history)
 
 
-def assess_many(expected: float, significance: Significance, found: multilevel.Found) -> tuple[bool, str]:
+def assess_many(expected: float, near: float, significance: Significance, found: multilevel.Found) -> tuple[bool, str]:
     """Assess a matching of many objects by its expected share of right pairs, and say what it rests on.
 
     Parameters
     ----------
     expected : float
         The expected share of right pairs.
+    near : float
+        The share of objects that are expected to lie nearer to the true partner than the found one, the median of x.
     significance : Significance
         Its held-out score beside that of unrelated sets.
     found : Found
@@ -196,6 +199,7 @@ def assess_many(expected: float, significance: Significance, found: multilevel.F
     reliable = expected >= CALIBRATION.reliable_from
     lines = [
         f"About {expected:.0%} of the pairs are expected to be right.",
+        f"Half of the partners are expected among the {max(near, 1e-5):.3%} nearest to the true ones (chance: 50%).",
         f"{agree} of {searches} searches found this pairing, from different starts and in different metrics.",
         f"Best metric: {metric_in_words(best.metric)}. The map of one half of the pairs finds {best.found_again:.0%} "
         "of the others.",
@@ -208,18 +212,23 @@ def assess_many(expected: float, significance: Significance, found: multilevel.F
         doubts.append("the pairs are hardly more dependent than those found in unrelated data of the same shape")
     if agree == 1 and searches > 1:
         doubts.append("no other search found the same pairing")
+    if not doubts and near <= CALIBRATION.nearly_exact:
+        nearly = "its single pairs are not identified, but each partner is nearly the true one"
+        return False, "\n".join([*lines, f"{DOUBT}{nearly} (`expected_partner` is good)."])
     if not doubts:
         doubts.append("too few pairs are found again by the map of the others")
     return False, "\n".join([*lines, DOUBT + "; ".join(doubts) + "."])
 
 
-def undecided_many(constraints: Constraints) -> Answer:
+def undecided_many(constraints: Constraints, reason: str) -> Answer:
     """Return the answer for many objects that no metric tells apart: any matching, and no probability.
 
     Parameters
     ----------
     constraints : Constraints
         What the matching keeps to.
+    reason : str
+        Why nothing can be told.
 
     Returns
     -------
@@ -232,7 +241,7 @@ def undecided_many(constraints: Constraints) -> Answer:
     indices[: constraints.smallest] = np.arange(constraints.smallest)
     indices = multilevel.impose_anchors(indices, constraints)
     nothing = csr_array((constraints.n, constraints.m), dtype=np.float64)
-    report = f"{DOUBT}nothing tells the objects of a set apart."
+    report = f"{DOUBT}{reason}."
     return Answer(indices, np.zeros(constraints.n), nothing, False, 1.0 / constraints.largest, report, None, [])
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from pairup.auto.coordinates import Coordinates
 from pairup.auto.eigenfunctions import Eigenfunctions
+from pairup.auto.geodesics import GeodesicCoordinates
 from pairup.auto.schedule import MULTILEVEL
 from pairup.parallel import run
 from pairup.storage import allocate, lies_in_file
@@ -19,7 +20,7 @@ class Side:
 
     Parameters
     ----------
-    coordinates : Coordinates
+    coordinates : Coordinates or GeodesicCoordinates
         From rows of the table to coordinates.
     eigenfunctions : Eigenfunctions
         From coordinates to the values of eigenfunctions.
@@ -29,7 +30,7 @@ class Side:
         The eigenfunctions of these.
     """
 
-    coordinates: Coordinates
+    coordinates: Coordinates | GeodesicCoordinates
     eigenfunctions: Eigenfunctions
     points: Float32Array
     values: Float32Array
@@ -52,7 +53,7 @@ class Side:
         Side
             The set by its sample.
         """
-        coordinates = Coordinates.fit(metric, Z)
+        coordinates = GeodesicCoordinates.fit(Z) if metric == "geodesic" else Coordinates.fit(metric, Z)
         points = coordinates(Z)
         eigenfunctions = Eigenfunctions.fit(points, rng)
         return cls(coordinates, eigenfunctions, points, eigenfunctions(points))
@@ -167,7 +168,7 @@ class View:
         return replace(self, y=replace(self.y, points=points, eigenfunctions=eigenfunctions, values=values))
 
 
-def _evaluate(coordinates: Coordinates, eigenfunctions: Eigenfunctions, Z: Array) -> Float32Array:
+def _evaluate(coordinates: Coordinates | GeodesicCoordinates, eigenfunctions: Eigenfunctions, Z: Array) -> Float32Array:
     """Return the eigenfunctions of a block of rows."""
     return eigenfunctions(coordinates(np.asarray(Z, dtype=np.float64)))
 
