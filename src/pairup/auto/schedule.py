@@ -204,7 +204,7 @@ class ClusterPlanConstants:
     starts: int = 200  # random ones, half of them rotations
     generations: int = 30
     stands_out: float = 0.03  # lead of the best value over the second from which no further generation is bred
-    # Of five populations that found the pairing one waited 12 generations for a gain; 15 that did not waited up to 22.
+    # Of some eight populations that found the pairing one waited 12 generations for a gain; others waited up to 22.
     patience: int = 12  # generations without gain that are waited for
     least_gain: float = 1e-4  # of the best value
     children: int = 100  # of each generation
@@ -488,10 +488,9 @@ class MultilevelConstants:
     comparisons: int = 5  # samples on which maps are compared
     soft_correlation: float = 0.99  # correlations above make no plan sharper
     # Soft plans among all objects, each with a few candidates, where the map of one half does not find the other half.
-    # Of 3,000 objects of a mixture in three dimensions .09 get their partner without, .65 after three rounds.
-    settled_up_to: int = (
-        12_000  # objects of each set, for a step compares all with all; beyond `raced`, the best map alone
-    )
+    # Chosen on one draw of 3,000 objects of a mixture in three dimensions: .09 get their partner without, .65 after
+    # three rounds.
+    settled_up_to: int = 12_000  # objects of each set: a step compares all with all; beyond `raced`, only the best map
     settlings: int = 3  # rounds, each from soft to nearly hard
     settling_steps: int = 24
     settled_ranks: tuple[int, int] = (64, 192)  # eigenfunctions that take part, first and last
