@@ -30,12 +30,12 @@ def attack(*arguments):
 def test_odd_input_is_answered_or_refused_in_words(kind):
     for module in ("PIL", "skimage", "soundfile", "pyworld", "pandas"):
         pytest.importorskip(module)
-    said = attack(kind, "--count", "60", "--seed", "5000")
+    said = attack(kind, "--count", "36", "--seed", "5000")
     counts = dict(re.findall(r"(answered|refused) (\d+)", said))
-    assert sum(map(int, counts.values())) == 60
+    assert sum(map(int, counts.values())) == 36
     assert len(counts) == 2 or kind == "pictures", "good and bad cases are drawn; a bad picture spoils no album"
     if kind == "tables":
-        assert 20 <= int(counts["answered"]) <= 40, "about half of the tables can be matched"
+        assert 10 <= int(counts["answered"]) <= 26, "about half of the tables can be matched"
     assert re.search(r"; peak \d+ MiB \(--seed \d+\), valid \d+ MiB, \d+ above; ", said)
 
 
