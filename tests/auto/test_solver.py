@@ -15,7 +15,6 @@ from pairup.auto.solver import (
     estimate_pairs,
     is_clearly_better,
     is_found_alone,
-    keep_likeliest,
     search,
     solve,
     weight_prior,
@@ -69,20 +68,6 @@ def test_the_number_of_pairs_is_estimated_whichever_candidate_is_best(rng, skewe
     answer = replace(answer, consensus=replace(answer.consensus, candidates=joint_first))
     geometries = [*problem.geometries(), *problem.further_geometries()]
     assert 50 <= estimate_pairs(answer, geometries) <= 60
-
-
-def test_the_likeliest_pairs_and_the_known_ones_are_kept(rng, skewed):
-    X, Y, _ = skewed(rng)
-    *_, answer = solve(Problem.check(X, Y))
-    least = int(answer.confidence.argmin())
-    known = Constraints(60, 60, 60, (np.array([least]), answer.indices[[least]]))
-    kept = keep_likeliest(answer, 20, known)
-    assert (kept.indices >= 0).sum() == 20
-    assert kept.indices[least] == answer.indices[least]
-    others = np.flatnonzero((kept.indices >= 0) & (np.arange(60) != least))
-    assert answer.confidence[others].min() >= answer.confidence[kept.indices < 0].max()
-    assert kept.reliability == pytest.approx(kept.confidence[kept.indices >= 0].mean())
-    assert keep_likeliest(answer, 60, known) is answer
 
 
 def test_the_overlap_is_the_root_of_the_share_expected_to_be_right(rng, skewed):

@@ -1,64 +1,26 @@
 """The default method: one search without the known pairs, one with them, and the answer."""
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 
 import numpy as np
 
-from pairup.auto import multilevel, posterior
+from pairup.auto.answer import Answer, keep_likeliest, restore_answer, undecided_answer
 from pairup.auto.calibration import assess, pair_probabilities
 from pairup.auto.canonical import Canonical
 from pairup.auto.consensus import Consensus, median_scores, settle
 from pairup.auto.dropout import average_plans
 from pairup.auto.geometry import GeometryPair, JointGeometry
-from pairup.auto.metrics import metric_in_words
-from pairup.auto.partners import mask_pairs
-from pairup.auto.prior_calibration import calibrate_both, calibrate_prior, held_out_ratios, tell_prior
+from pairup.auto.many_objects import solve_many, undecided_many
+from pairup.auto.prior_calibration import calibrate_both, held_out_ratios, tell_prior
 from pairup.auto.problem import Context, Problem
-from pairup.auto.schedule import CALIBRATION, CONSENSUS, GEOMETRY, OVERLAP, PROBLEM
+from pairup.auto.schedule import CONSENSUS, GEOMETRY, OVERLAP, PROBLEM
 from pairup.auto.search import is_clear, pool_solutions, select_geometries, select_isometric, soften
-from pairup.auto.significance import Significance, compare_with_unrelated
+from pairup.auto.significance import compare_with_unrelated
 from pairup.auto.stages import Geometries, score_matchings, search
 from pairup.climb import Step
 from pairup.constraints import NO_ANCHORS, Constraints, weigh_prior
-from pairup.evidence import DOUBT
-from pairup.parallel import alongside, pinned_blas
-from pairup.types import Array, Float32Array, Indices, Probabilities
-
-
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """A matching and what is known about it.
-
-    Parameters
-    ----------
-    indices : ndarray of int, shape (n,)
-        The matching; −1 where x has no partner.
-    confidence : ndarray of shape (n,)
-        Probability that each x has its right partner.
-    probabilities : ndarray or csr_array of shape (n, m)
-        The same for every pair, or for the likely ones of many objects.
-    reliable : bool
-        Whether the data identify the pairing.
-    reliability : float
-        The expected share of right pairs.
-    report : str
-        The reasons, in words.
-    consensus : Consensus or None
-        The combined result of all candidates; None where nothing can be told.
-    history : list of Step
-        One step per candidate.
-    """
-
-    indices: Indices
-    confidence: Array
-    probabilities: Probabilities
-    reliable: bool
-    reliability: float
-    report: str
-    consensus: Consensus | None
-    history: list[Step]
+from pairup.types import Float32Array
 
 
 def solve(problem: Problem, *, seed: int = 0, n_jobs: int | None = None) -> Iterator[Step | Answer]:
@@ -114,258 +76,6 @@ def solve_canonical(problem: Problem, *, seed: int, n_jobs: int | None) -> Itera
     answer, geometries = yield from find_answer(*sources, problem.prior_weight, context)
     wanted = estimate_pairs(answer, geometries) if problem.estimates_overlap else constraints.n_pairs
     yield keep_likeliest(answer, max(wanted, len(constraints.anchors[0])), constraints)
-
-
-def solve_many(problem: Problem, *, seed: int, n_jobs: int | None) -> Iterator[Step | Answer]:
-    """Match two sets of many objects coarse to fine, as `solve` does.
-
-    Parameters
-    ----------
-    problem : Problem
-        The two sets in canonical form, and what the matching keeps to.
-    seed : int
-        Draws whatever is random.
-    n_jobs : int or None
-        How many tasks run at the same time, as in joblib.
-
-    Yields
-    ------
-    Step or Answer
-        A step for each matching of all objects, and the answer last.
-    """
-    history: list[Step] = []
-    steps = multilevel.search(problem, seed=seed, n_jobs=n_jobs)
-    while True:
-        try:
-            with pinned_blas():
-                history.append(next(steps))
-        except StopIteration as end:
-            search_result: multilevel.Found | None = end.value
-            break
-        yield history[-1]
-    if search_result is None:
-        yield undecided_many(problem.constraints, "nothing tells the objects of a set apart")
-        return
-    best, view, constraints = search_result.best, search_result.view, problem.constraints
-    with pinned_blas(), alongside(partial(multilevel.score_unrelated, view, problem, seed), n_jobs) as unrelated:
-        found = multilevel.score_sample(view, problem, best.indices)
-        U, V = (multilevel.all_values(side, Z, n_jobs) for side, Z in ((view.x, problem.x), (view.y, problem.y)))
-        candidates, profit, others = posterior.predict_pairs(U, V, best.indices, best.rank, n_jobs=n_jobs)
-        del U, V
-        mask_pairs(candidates, constraints.forbidden)
-        likely = posterior.pair_probabilities(candidates, profit, others, constraints.m, n_jobs=n_jobs)
-        significance = Significance(best.metric, found, unrelated())
-    evidence = multilevel.evidence(search_result, significance.log_ratio)
-    likely = posterior.calibrate_pairs(candidates, likely, evidence, constraints.m)
-    near = posterior.expected_nearness(problem.y, candidates, likely)
-    likely = posterior.impose_anchors(candidates, likely, constraints.anchors)
-    indices, confidence = best.indices, np.where(best.indices >= 0, likely[:, 0], 0.0)
-    wanted = constraints.n_pairs
-    if problem.estimates_overlap:
-        wanted = max(1, round(float(np.sqrt(confidence[indices >= 0].mean())) * int((indices >= 0).sum())))
-    chances = confidence + np.isin(np.arange(len(indices)), constraints.anchors[0]) - 2.0 * (indices < 0)
-    dropped = np.argsort(-chances, kind="stable")[max(wanted, len(constraints.anchors[0])) :]
-    indices, confidence = indices.copy(), confidence.copy()
-    indices[dropped], confidence[dropped] = -1, 0.0
-    matched = indices >= 0
-    reliability = float(confidence[matched].mean()) if matched.any() else 0.0
-    reliable, report = assess_many(reliability, near, significance, search_result)
-    probabilities = posterior.as_sparse(candidates, likely, constraints.m)
-    yield Answer(indices, confidence, probabilities, reliable, reliability, report, None, history)
-
-
-def assess_many(expected: float, near: float, significance: Significance, found: multilevel.Found) -> tuple[bool, str]:
-    """Assess a matching of many objects by its expected share of right pairs, and say what it rests on.
-
-    Parameters
-    ----------
-    expected : float
-        The expected share of right pairs.
-    near : float
-        The share of objects that are expected to lie nearer to the true partner than the found one, the median of x.
-    significance : Significance
-        Its held-out score beside that of unrelated sets.
-    found : Found
-        What all searches found.
-
-    Returns
-    -------
-    reliable : bool
-        Whether the data identify the pairing.
-    report : str
-        The reasons in words.
-    """
-    best, agree, searches = found.best, sum(found.agree), len(found.searches)
-    reliable = expected >= CALIBRATION.reliable_from
-    lines = [
-        f"About {expected:.0%} of the pairs are expected to be right.",
-        f"Half of the partners are expected among the {max(near, 1e-5):.3%} nearest to the true ones (chance: 50%).",
-        f"{agree} of {searches} searches found this pairing, from different starts and in different metrics.",
-        f"Best metric: {metric_in_words(best.metric)}. The map of one half of the pairs finds {best.found_again:.0%} "
-        "of the others.",
-        f"Held-out score {significance.found:.2f} (unrelated data: {significance.unrelated:.2f}).",
-    ]
-    if reliable:
-        return True, "\n".join([*lines, "The data identify the pairing; see `confidence` for single pairs."])
-    doubts = []
-    if significance.log_ratio < CALIBRATION.significant:
-        doubts.append("the pairs are hardly more dependent than those found in unrelated data of the same shape")
-    if agree == 1 and searches > 1:
-        doubts.append("no other search found the same pairing")
-    if not doubts and near <= CALIBRATION.nearly_exact:
-        nearly = "its single pairs are not identified, but each partner is nearly the true one"
-        return False, "\n".join([*lines, f"{DOUBT}{nearly} (`expected_partner` is good)."])
-    if not doubts:
-        doubts.append("too few pairs are found again by the map of the others")
-    return False, "\n".join([*lines, DOUBT + "; ".join(doubts) + "."])
-
-
-def undecided_many(constraints: Constraints, reason: str) -> Answer:
-    """Return the answer for many objects that no metric tells apart: any matching, and no probability.
-
-    Parameters
-    ----------
-    constraints : Constraints
-        What the matching keeps to.
-    reason : str
-        Why nothing can be told.
-
-    Returns
-    -------
-    Answer
-        A matching that is not reliable.
-    """
-    from scipy.sparse import csr_array
-
-    indices = np.full(constraints.n, -1, dtype=np.intp)
-    indices[: constraints.smallest] = np.arange(constraints.smallest)
-    indices = multilevel.impose_anchors(indices, constraints)
-    nothing = csr_array((constraints.n, constraints.m), dtype=np.float64)
-    report = f"{DOUBT}{reason}."
-    return Answer(indices, np.zeros(constraints.n), nothing, False, 1.0 / constraints.largest, report, None, [])
-
-
-def keep_likeliest(answer: Answer, n_pairs: int, constraints: Constraints) -> Answer:
-    """Return the answer with no more pairs than wanted: the known and the likeliest ones.
-
-    A search for fewer pairs would find others: those of objects that stand out, which bring the most alignment.
-
-    Parameters
-    ----------
-    answer : Answer
-        A matching of as many pairs as there can be.
-    n_pairs : int
-        How many pairs to keep.
-    constraints : Constraints
-        The known pairs.
-
-    Returns
-    -------
-    Answer
-        The matching of these pairs.
-    """
-    assert answer.consensus is not None
-    matched = np.flatnonzero(answer.indices >= 0)
-    if n_pairs >= len(matched):
-        return answer
-    chances = answer.confidence[matched] + np.isin(matched, constraints.anchors[0])
-    kept = matched[np.argsort(-chances, kind="stable")[:n_pairs]]
-    indices, confidence = np.full_like(answer.indices, -1), np.zeros_like(answer.confidence)
-    indices[kept], confidence[kept] = answer.indices[kept], answer.confidence[kept]
-    consensus = replace(answer.consensus, indices=indices)
-    reliable, reliability, report = assess(confidence[kept], consensus)
-    return replace(
-        answer,
-        indices=indices,
-        confidence=confidence,
-        reliable=reliable,
-        reliability=reliability,
-        report=report,
-        consensus=consensus,
-    )
-
-
-def restore_answer(answer: Answer, canonical: Canonical) -> Answer:
-    """Return the answer for sets in canonical form as the answer for the given sets.
-
-    Parameters
-    ----------
-    answer : Answer
-        The answer of `solve_canonical`.
-    canonical : Canonical
-        The way back.
-
-    Returns
-    -------
-    Answer
-        The same matching in the order of the given sets.
-    """
-    indices, likely = canonical.restore_matching(answer.indices), canonical.restore_pairs(answer.probabilities)
-    confidence = np.zeros(len(indices))
-    before = np.flatnonzero(answer.indices >= 0)
-    after = canonical.columns[answer.indices[before]] if canonical.swapped else canonical.rows[before]
-    confidence[after] = answer.confidence[before]
-    return replace(
-        answer,
-        indices=indices,
-        confidence=confidence,
-        probabilities=likely,
-        consensus=None if answer.consensus is None else canonical.restore_consensus(answer.consensus),
-        history=[canonical.restore_step(step) for step in answer.history],
-    )
-
-
-def undecided_answer(constraints: Constraints, reason: str) -> Answer:
-    """Return the answer for sets about which nothing can be told: any matching, or the one that a prior prefers.
-
-    Parameters
-    ----------
-    constraints : Constraints
-        What the matching keeps to.
-    reason : str
-        Why nothing can be told.
-
-    Returns
-    -------
-    Answer
-        A matching that is not reliable; all free pairs are equally likely.
-    """
-    if constraints.prior_unit:
-        return answer_by_prior(constraints, reason)
-    indices = constraints.round(constraints.uniform() if constraints.prior is None else constraints.prior)
-    likely = constraints.uniform().astype(np.float64)
-    confidence = np.where(indices >= 0, likely[np.arange(len(indices)), indices], 0.0)
-    report = f"{DOUBT}{reason}."
-    return Answer(indices, confidence, likely, False, 1.0 / constraints.largest, report, None, [])
-
-
-def answer_by_prior(constraints: Constraints, reason: str) -> Answer:
-    """Return the answer for sets about which nothing but a prior in nats tells anything.
-
-    Parameters
-    ----------
-    constraints : Constraints
-        What the matching keeps to.
-    reason : str
-        Why the sets themselves tell nothing.
-
-    Returns
-    -------
-    Answer
-        The matching that the prior prefers, and its probabilities by the prior.
-    """
-    indices, likely = calibrate_prior(constraints)
-    confidence = np.where(indices >= 0, likely[np.arange(len(indices)), indices], 0.0)
-    expected = float(confidence[indices >= 0].mean())
-    reliable = expected >= CALIBRATION.reliable_from
-    lines = [
-        f"About {expected:.0%} of the pairs are expected to be right.",
-        f"The common columns alone tell the pairs: {reason}.",
-        "The data identify the pairing; see `confidence` for single pairs."
-        if reliable
-        else f"{DOUBT}too few pairs are told apart by the common columns.",
-    ]
-    return Answer(indices, confidence, likely, reliable, expected, "\n".join(lines), None, [])
 
 
 def find_answer(
