@@ -14,7 +14,7 @@ from pairup.auto.geometry import GeometryPair, JointGeometry
 from pairup.auto.many_objects import solve_many, undecided_many
 from pairup.auto.prior_calibration import calibrate_both, held_out_ratios, tell_prior
 from pairup.auto.problem import Context, Problem
-from pairup.auto.schedule import CONSENSUS, GEOMETRY, OVERLAP, PROBLEM
+from pairup.auto.schedule import CONSENSUS, DROPOUT, GEOMETRY, OVERLAP, PROBLEM
 from pairup.auto.search import is_clear, pool_solutions, select_geometries, select_isometric, soften
 from pairup.auto.significance import compare_with_unrelated
 from pairup.auto.stages import Geometries, score_matchings, search
@@ -118,7 +118,7 @@ def find_answer(
     few = constraints.largest < GEOMETRY.many_objects_from
     if constraints.prior is None and few and not is_found_alone(consensus, constraints):
         plan = plan_around(consensus, geometries, free)
-        consensus = settle(consensus, plan, free.constraints)
+        consensus = settle_unless_worse(consensus, plan, geometries, free)
     if len(constraints.anchors[0]):
         with_anchors, _ = yield from search(
             geometries,
@@ -136,7 +136,7 @@ def find_answer(
             untold = plan_around(with_anchors, geometries, free)
             if prefer_by_anchors(untold, plan, constraints):
                 told = plan_around(with_anchors, geometries, context)
-                consensus = settle(with_anchors, 0.5 * (untold + told), constraints)
+                consensus = settle_unless_worse(with_anchors, 0.5 * (untold + told), geometries, context)
     return conclude(consensus, geometries, weighted[0], history), geometries
 
 
@@ -235,6 +235,35 @@ def weight_prior(constraints: Constraints, weight: float | None) -> list[Constra
     return [weigh_prior(constraints, each) for each in (usual if weight is None else (weight,))]
 
 
+def settle_unless_worse(
+    consensus: Consensus, plan: Float32Array, geometries: Sequence[GeometryPair], context: Context
+) -> Consensus:
+    """Take the matching of largest mean plan, unless its held-out score falls far behind.
+
+    Where dependence is spread over many dimensions, halves of the pairs may predict too little: what a genetic search
+    has found is lost then.
+
+    Parameters
+    ----------
+    consensus : Consensus
+        The combined result of all candidates.
+    plan : ndarray of float32, shape (n, m)
+        The mean plan around its matching.
+    geometries : sequence of GeometryPair
+        The geometries that were explored.
+    context : Context
+        What the matching keeps to, and how to run.
+
+    Returns
+    -------
+    Consensus
+        The result with the matching of the plan, or the same as before.
+    """
+    settled = settle(consensus, plan, context.constraints)
+    of_settled, of_consensus = compare_scores(settled, consensus, geometries, context)
+    return settled if of_settled >= DROPOUT.least_score * of_consensus else consensus
+
+
 def is_clearly_better(one: Consensus, other: Consensus, geometries: Sequence[GeometryPair], context: Context) -> bool:
     """Tell whether the score of one consensus is well above that of the other, in the geometries of either.
 
@@ -252,12 +281,35 @@ def is_clearly_better(one: Consensus, other: Consensus, geometries: Sequence[Geo
     bool
         Whether `one` is clearly better.
     """
+    of_one, of_other = compare_scores(one, other, geometries, context)
+    return of_one > of_other + CONSENSUS.clearly_better
+
+
+def compare_scores(
+    one: Consensus, other: Consensus, geometries: Sequence[GeometryPair], context: Context
+) -> tuple[float, float]:
+    """Return the held-out scores of two results beside each other, in the geometries of either.
+
+    Parameters
+    ----------
+    one, other : Consensus
+        Two results for the same sets.
+    geometries : sequence of GeometryPair
+        The geometries that both explored.
+    context : Context
+        The sizes of the sets, and how to run.
+
+    Returns
+    -------
+    tuple of two float
+        The scores, larger is better, 1 at the most.
+    """
     both = {k for c in (one, other) for k in select_geometries(c.coarse, context.constraints)}
     selected = sorted(both)
     J = score_matchings([geometries[k] for k in selected], [one.indices, other.indices], context.n_jobs)
     excess = [one.coarse[k].excess + other.coarse[k].excess for k in selected]
     of_one, of_other = median_scores(J, np.repeat(excess, len(GEOMETRY.scoring_kernels)))
-    return bool(of_one > of_other + CONSENSUS.clearly_better)
+    return float(of_one), float(of_other)
 
 
 def conclude(consensus: Consensus, geometries: Sequence[GeometryPair], context: Context, history: list[Step]) -> Answer:
