@@ -16,6 +16,7 @@ from pairup.auto.solver import (
     is_clearly_better,
     is_found_alone,
     search,
+    settle_unless_worse,
     solve,
     weight_prior,
 )
@@ -57,6 +58,18 @@ def drain(steps):
             next(steps)
         except StopIteration as end:
             return end.value
+
+
+def test_the_last_stage_does_not_count_where_its_score_falls_far_behind(rng, skewed):
+    X, Y, _ = skewed(rng)
+    problem = Problem.check(X, Y)
+    *_, answer = solve(problem)
+    geometries, context = list(problem.geometries()), Context(problem.constraints)
+    consensus = replace(answer.consensus, coarse=answer.consensus.coarse[: len(geometries)])
+    for indices, counts in ((rng.permutation(60), False), (consensus.indices, True)):
+        after = settle_unless_worse(consensus, problem.constraints.hard(indices), geometries, context)
+        assert (after is not consensus) == counts
+        np.testing.assert_array_equal(after.indices, indices if counts else consensus.indices)
 
 
 def test_the_number_of_pairs_is_estimated_whichever_candidate_is_best(rng, skewed):
