@@ -303,7 +303,9 @@ def pair_leftovers(
             yield rows, columns
         return
     rows, columns = rows[np.argsort(A[rows, 0], kind="stable")], columns[np.argsort(B[columns, 0], kind="stable")]
-    ends = np.linspace(0, len(rows), -(-len(rows) // MULTILEVEL.hopeless) + 1).astype(np.intp)
+    few = len(rows) <= MULTILEVEL.few_left * len(A)
+    size = MULTILEVEL.part_of_few if few else MULTILEVEL.hopeless
+    ends = np.linspace(0, len(rows), -(-len(rows) // size) + 1).astype(np.intp)
     places = np.linspace(0, len(columns) - len(rows), len(ends) - 1).astype(np.intp)
     for first, last, shift in zip(ends[:-1], ends[1:], places, strict=True):
         yield rows[first:last], columns[first + shift : last + shift]

@@ -470,6 +470,8 @@ class MultilevelConstants:
     leftover_candidates: int = 200_000  # … but no more than this many times `candidates` in all
     dense_leftovers: int = 1000  # objects that are matched at once in the end …
     hopeless: int = 500  # … or in several parts of so many, where very many are left: each costs the cube of its size
+    few_left: float = 0.02  # share of the objects up to which those that are left are not hopeless, and …
+    part_of_few: int = 4000  # … parts are larger: of a million, .4 % were left, and in small parts had distant partners
     apart: float = 1e-4  # of the spread of all objects: how far equal ones are moved apart
     compared: int = 30_000  # columns up to which every row is compared with all
     rows: int = 1000  # that are compared at once
