@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from pairup.annealing import anneal, anneal_halving, anneal_measure, last_plan, scale_to_marginals, sinkhorn
+from pairup.annealing import anneal, anneal_all, anneal_halving, anneal_measure, last_plan, scale_to_marginals, sinkhorn
 from pairup.climb import climb
 from pairup.constraints import Constraints
 from pairup.density_ratio import eigendecompose, whiten
@@ -54,6 +54,24 @@ def test_annealed_plans_keep_to_anchors(rng):
     for plan in anneal([DenseForm(K, K)], constraints.uniform(), constraints):
         assert plan[4, 9] == pytest.approx(1, abs=1e-3)
         assert plan[7, 0] == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "constraints", [free(20), free(24, 20, 15), Constraints(20, 20, 20, (np.array([4]), np.array([9])))]
+)
+def test_plans_that_are_annealed_side_by_side_are_those_of_each_alone(rng, constraints):
+    forms = []
+    for width in (0.5, 1.0):
+        K, L = (
+            exclude_self(gaussian(Z, width=width * median_width(Z))).astype(np.float32)
+            for Z in (rng.normal(size=(constraints.n, 3)), rng.normal(size=(constraints.m, 3)))
+        )
+        forms.append(DenseForm(K, L))
+    plans = [constraints.warm_start(rng.permutation(24)[: constraints.n] % constraints.m) for _ in range(50)]
+    together = anneal_all(forms, plans, constraints, betas=(5, 20, 80), updates=2)
+    assert len(together) == len(plans)
+    for plan, found in zip(plans, together, strict=True):
+        np.testing.assert_array_equal(found, last_plan(anneal(forms, plan, constraints, betas=(5, 20, 80), updates=2)))
 
 
 @pytest.mark.parametrize(("n", "m", "pairs"), [(20, 20, 20), (24, 20, 20), (20, 20, 15)])

@@ -21,6 +21,7 @@ RECOOLING = tuple(np.geomspace(20, 200, 6))  # for a plan that has been cooled b
 
 UPDATES = 3  # of the plan at each temperature
 COARSE_UPDATES = 2  # the same for many starts
+SIDE_BY_SIDE = 2**14  # entries of plans that are annealed together: beyond, they leave the cache and gain nothing
 FEWEST_CONTINUED = 4  # starts that are annealed to the end, where others stop halfway
 
 
@@ -35,9 +36,9 @@ def sinkhorn(
 
     Parameters
     ----------
-    scores : ndarray of float32, shape (n, m)
-        Scores of all pairs; they are overwritten.
-    potential : ndarray of float32, shape (m,)
+    scores : ndarray of float32, shape (…, n, m)
+        Scores of all pairs, of one plan or of several; they are overwritten.
+    potential : ndarray of float32, shape (…, m)
         The potential b of the call before, 0 at first.
     constraints : Constraints
         What the plan keeps to.
@@ -46,23 +47,23 @@ def sinkhorn(
 
     Returns
     -------
-    plan : ndarray of float32, shape (n, m)
+    plan : ndarray of float32, shape (…, n, m)
         The plan.
-    potential : ndarray of float32, shape (m,)
+    potential : ndarray of float32, shape (…, m)
         The potential b, from which the next call starts.
     """
     row_sums, column_sums = constraints.marginals
-    scores += potential
-    scores -= scores.max(axis=1)[:, None]
-    top = scores.max(axis=0)
-    scores -= top
+    scores += potential[..., None, :]
+    scores -= scores.max(axis=-1, keepdims=True)
+    top = scores.max(axis=-2)
+    scores -= top[..., None, :]
     np.maximum(scores, FORBIDDEN, out=scores)
     E = np.exp(scores, out=scores)
-    E[constraints.forbidden] = 0.0
+    E[..., *constraints.forbidden] = 0.0
     v = np.exp(np.maximum(top, FORBIDDEN))  # undoes the move of the columns: `potential` is where the last call ended
     u, v = scale_to_marginals(E, row_sums, column_sums, v, sweeps=sweeps)
-    E *= u[:, None]
-    E *= v
+    E *= u[..., None]
+    E *= v[..., None, :]
     potential = potential - top + np.log(np.maximum(v, 1e-30))
     return E, potential
 
@@ -82,13 +83,13 @@ def scale_to_marginals(
 
     Parameters
     ----------
-    E : ndarray of shape (n, m)
-        A positive matrix; with balance 1 no column may vanish.
+    E : ndarray of shape (…, n, m)
+        A positive matrix, or several; with balance 1 no column may vanish.
     row_sums : ndarray of shape (n,)
         Sums of the rows.
     column_sums : ndarray of shape (m,)
         Sums of the columns.
-    v : ndarray of shape (m,)
+    v : ndarray of shape (…, m)
         Where to start.
     sweeps : int
         How many iterations.
@@ -97,9 +98,9 @@ def scale_to_marginals(
 
     Returns
     -------
-    u : ndarray of shape (n,)
+    u : ndarray of shape (…, n)
         Factors of the rows.
-    v : ndarray of shape (m,)
+    v : ndarray of shape (…, m)
         Factors of the columns.
 
     Examples
@@ -112,8 +113,8 @@ def scale_to_marginals(
     least = np.finfo(E.dtype).tiny
     u = row_sums
     for _ in range(sweeps):
-        u = row_sums / (E @ v)
-        used = u @ E
+        u = row_sums / (E @ v[..., None])[..., 0]
+        used = (u[..., None, :] @ E)[..., 0, :]
         v = column_sums / used if balance == 1.0 else (column_sums / np.maximum(used, least)) ** balance
     return u, v
 
@@ -133,8 +134,8 @@ def anneal(
     ----------
     forms : sequence of QuadraticForm
         One or more quadratic forms, all of one norm, their diagonals zero.
-    plan : ndarray of float32, shape (n, m)
-        Where to start.
+    plan : ndarray of float32, shape (…, n, m)
+        Where to start; several plans are annealed side by side, if all forms are dense.
     constraints : Constraints
         What every plan keeps to.
     betas : sequence of float, default RECOOLING
@@ -146,10 +147,10 @@ def anneal(
 
     Yields
     ------
-    ndarray of float32, shape (n, m)
+    ndarray of float32, shape (…, n, m)
         The plan at the end of each temperature.
     """
-    potential = np.zeros(constraints.m, dtype=np.float32)
+    potential = np.zeros((*plan.shape[:-2], constraints.m), dtype=np.float32)
     before = betas[0]
     for beta in betas:
         potential *= np.float32(beta / before)
@@ -159,7 +160,8 @@ def anneal(
             G = forms[0].profit(visible)
             for form in forms[1:]:
                 G += form.profit(visible)
-            G /= np.float32(max(G.max(), -G.min(), 1e-30))
+            largest = np.maximum(G.max(axis=(-2, -1), keepdims=True), -G.min(axis=(-2, -1), keepdims=True))
+            G /= np.maximum(largest, np.float32(1e-30))
             if constraints.prior is not None:
                 G += constraints.prior
             G *= np.float32(beta)
@@ -181,7 +183,7 @@ def anneal_all(
     betas: Sequence[float],
     updates: int,
 ) -> list[Float32Array]:
-    """Anneal several plans to the end.
+    """Anneal several plans to the end, small ones side by side.
 
     Parameters
     ----------
@@ -201,7 +203,12 @@ def anneal_all(
     list of ndarray of float32, shape (n, m)
         The annealed plan of each start.
     """
-    return [last_plan(anneal(forms, plan, constraints, betas=betas, updates=updates)) for plan in plans]
+    together = max(1, SIDE_BY_SIDE // (constraints.n * constraints.m))
+    if together == 1 or not all(isinstance(form, DenseForm) for form in forms):
+        return [last_plan(anneal(forms, plan, constraints, betas=betas, updates=updates)) for plan in plans]
+    parts = [np.stack(plans[k : k + together]) for k in range(0, len(plans), together)]
+    annealed = [last_plan(anneal(forms, part, constraints, betas=betas, updates=updates)) for part in parts]
+    return [plan for part in annealed for plan in part]
 
 
 def anneal_halving(

@@ -78,12 +78,12 @@ class Constraints:
 
     def mask(self, profit: Float32Array) -> None:
         """Rule out, in place, the forbidden pairs and every pair that competes with a known one."""
-        profit[self.forbidden] = NEVER
+        profit[..., *self.forbidden] = NEVER
         rows, columns = self.anchors
         if len(rows):
-            profit[rows, :] = FORBIDDEN
-            profit[:, columns] = FORBIDDEN
-            profit[rows, columns] = 0.0
+            profit[..., rows, :] = FORBIDDEN
+            profit[..., columns] = FORBIDDEN
+            profit[..., rows, columns] = 0.0
 
     def impose_anchors(self, indices: Indices) -> Indices:
         """Put the known pairs into a matching.
