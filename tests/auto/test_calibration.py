@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 import pairup
-from pairup.auto.calibration import assess, calibrate_votes, features, impose_known, pair_probabilities
+from pairup.auto.calibration import (
+    assess,
+    calibrate,
+    features,
+    impose_known,
+    log_odds,
+    pair_probabilities,
+    share_among_ties,
+)
 from pairup.auto.consensus import Consensus
 from pairup.auto.schedule import CALIBRATION
 from pairup.auto.search import Candidate, CoarseResult
@@ -14,39 +22,57 @@ from pairup.constraints import Constraints
 N = 8
 
 
-def consensus(value=0.9, null=0.3, rival=None, support=0.5, votes=None, found=4.0):
+def consensus(value=0.9, null=0.3, rival=None, support=0.5, votes=None, found=4.0, plan=None):
     """A consensus on the identity, by one metric."""
     best = Candidate("cityblock", 0, 0.1, np.arange(N), value)
     rivals = [] if rival is None else [(best, rival)]
     coarse = [CoarseResult("cityblock", [best], null)]
     votes = np.eye(N) if votes is None else votes
     significance = Significance("cityblock", found, 2.0)
-    return Consensus([best], np.array([1.0]), votes, np.arange(N), rivals, support, coarse, significance)
+    return Consensus([best], np.array([1.0]), votes, np.arange(N), rivals, support, coarse, significance, plan)
 
 
-def test_features_are_the_votes_the_evidence_and_their_products():
-    table = features(np.array([0.0, 0.5]), consensus(value=0.8, null=0.6, rival=0.7, support=0.4))
-    of_set = np.array([0.5, np.log(2), 0.7, 0.4, 1 / N])
-    np.testing.assert_allclose(table[0], [0, *of_set, *(0 * of_set)])
-    np.testing.assert_allclose(table[1], [0.5, *of_set, *(0.5 * of_set)])
-    assert features(np.array([1.0]), consensus())[0, 3] == CALIBRATION.no_rival
+def test_features_are_votes_plan_significance_and_the_log_odds_of_both_means():
+    both = consensus(votes=0.5 * np.eye(N), plan=(0.25 * np.eye(N)).astype(np.float32))
+    table = features(np.array([0.0, 0.5]), np.array([0.1, 0.2]), both)
+    of_set = [np.log(2), 0.0, np.log(1 / 3)]
+    np.testing.assert_allclose(table, [[0, 0.1, *of_set], [0.5, 0.2, *of_set]], atol=1e-12)
+    np.testing.assert_allclose(features(np.array([0.5]), None, both), [[0.5, *of_set[:2]]], atol=1e-12)
 
 
-def test_more_votes_more_excess_and_more_support_are_likelier_right():
-    votes = np.linspace(0, 1, 11)
-    likely = calibrate_votes(votes, consensus())
+@pytest.mark.parametrize("plan", [None, np.eye(N, dtype=np.float32) * 0.6])
+def test_more_votes_more_of_the_plan_and_better_scores_are_likelier_right(plan):
+    shares = np.linspace(0, 1, 11)
+    of_plan = None if plan is None else np.full(11, 0.6)
+    likely = calibrate(shares, of_plan, consensus(plan=plan))
     assert (np.diff(likely) > 0).all()
     assert ((likely > 0) & (likely < 1)).all()
-    for weaker in ({"value": 0.35}, {"support": 0.0}, {"found": 2.0}):
-        assert calibrate_votes(votes, consensus(**weaker))[-1] < likely[-1]
+    for weaker in ({"found": 2.0}, {"votes": np.eye(N) * 0.3}):
+        assert calibrate(shares, of_plan, consensus(plan=plan, **weaker))[-1] < likely[-1]
+    if plan is not None:
+        assert (np.diff(calibrate(of_plan, shares, consensus(plan=plan))) > 0).all()
+        assert calibrate(shares, of_plan, consensus(plan=0.3 * plan))[-1] < likely[-1]
+
+
+def test_a_solution_beside_an_equally_good_one_is_half_as_likely():
+    assert share_among_ties(consensus()) == 1.0
+    assert share_among_ties(consensus(rival=1.0)) == 0.5
+    assert share_among_ties(consensus(rival=0.95)) > 0.999
+    alone, tied = (calibrate(np.ones(1), None, each) for each in (consensus(), consensus(rival=1.0)))
+    assert tied < alone
 
 
 def test_little_is_claimed_of_few_objects_that_match_no_better_than_unrelated_ones():
-    votes = np.eye(4)
-    few = replace(consensus(), votes=votes)
-    accident = replace(consensus(value=0.3, found=2.0), votes=votes)
-    assert calibrate_votes(votes, accident).max() < 0.45 < calibrate_votes(votes, few).max() < 0.65
-    assert calibrate_votes(np.eye(40), replace(consensus(), votes=np.eye(40))).max() > 0.9
+    def claim(n, **evidence):
+        same = Candidate("cityblock", 0, 0.1, np.arange(n), 0.9)
+        several = replace(
+            consensus(votes=np.eye(n), plan=np.eye(n, dtype=np.float32), **evidence), candidates=[same],
+            indices=np.arange(n),
+        )  # fmt: skip
+        return calibrate(np.ones(1), np.ones(1), several)[0]
+
+    assert claim(4, value=0.3, found=2.0) < 0.45 < claim(4) < 0.65
+    assert claim(40) > 0.9
 
 
 def test_probabilities_sum_to_one_at_the_most_and_known_pairs_have_one(rng):
@@ -67,7 +93,7 @@ def test_probabilities_sum_to_one_at_the_most_and_known_pairs_have_one(rng):
 def test_what_no_vote_claims_goes_where_the_plan_lies():
     plan = np.full((N, N), 0.01, dtype=np.float32)
     plan[0, 3] = 0.9
-    likely = pair_probabilities(consensus(votes=np.eye(N) * 0.1), plan, Constraints(N, N, N))
+    likely = pair_probabilities(consensus(votes=np.eye(N) * 0.1, found=2.0), plan, Constraints(N, N, N))
     assert likely[0].argmax() == 3
     assert likely[0].min() >= 0.5 * CALIBRATION.uniform_share / N * (1 - likely[0, 0])
 
@@ -109,6 +135,11 @@ def test_a_report_names_the_metric_and_the_alignment_of_unrelated_data():
     ]
 
 
+def test_the_report_says_how_surely_random_halves_lead_to_the_pairs():
+    report = assess(np.full(N, 0.9), consensus(plan=np.full((N, N), 0.25, dtype=np.float32)))[2]
+    assert "Random halves of the pairs lead back to a pair with 25% on average." in report.splitlines()
+
+
 def test_expected_and_actual_shares_of_right_pairs_agree_on_generated_relations(skewed):
     """Over noise levels from none to much, the mean claim is near the mean truth."""
     claims, right = [], []
@@ -124,3 +155,7 @@ def test_expected_and_actual_shares_of_right_pairs_agree_on_generated_relations(
 def test_known_pairs_are_certain():
     known = impose_known(np.full((3, 3), 0.3), Constraints(3, 3, 3, anchors=(np.array([0]), np.array([2]))))
     np.testing.assert_array_equal(known, [[0, 0, 1], [0.3, 0.3, 0], [0.3, 0.3, 0]])
+
+
+def test_log_odds_are_bounded():
+    np.testing.assert_allclose(log_odds(np.array([0.0, 0.2, 1.0]), 0.01), [-np.log(99), np.log(0.25), np.log(99)])

@@ -76,9 +76,11 @@ def test_forms_of_some_kernels_add_up_to_that_of_all(rng, size):
         np.testing.assert_allclose(parts, whole, atol=0.2 * np.abs(whole).max())
 
 
-def test_the_plan_settles_the_matching_and_votes(rng, sets):
+def test_the_plan_settles_the_matching_and_supports_its_pairs_beside_the_votes():
     consensus = Consensus([], np.ones(1), np.eye(3), np.arange(3), [], 0.0, [])
     plan = np.eye(3, dtype=np.float32)[[1, 0, 2]]
     settled = settle(consensus, plan, Constraints(3, 3, 3))
     assert settled.indices.tolist() == [1, 0, 2]
-    np.testing.assert_allclose(settled.votes, [[1.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    np.testing.assert_array_equal(settled.votes, np.eye(3))
+    np.testing.assert_array_equal(settled.plan, plan)
+    np.testing.assert_allclose(settled.likeness, [[1.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 1.0]])

@@ -4,15 +4,14 @@ import numpy as np
 import pytest
 
 from pairup.auto import Problem, solve
-from pairup.auto.consensus import Consensus
+from pairup.auto.calibration import log_odds
+from pairup.auto.consensus import Consensus, of_pairs
 from pairup.auto.prior_calibration import (
     calibrate_both,
     calibrate_prior,
     features_by_prior,
     features_of_both,
     held_out_ratios,
-    log_odds,
-    of_pairs,
     prior_probabilities,
     share_rest,
     sharpen_prior,
@@ -67,16 +66,11 @@ def test_values_of_pairs_leave_objects_without_a_partner_out():
     assert of_pairs(np.arange(6.0).reshape(3, 2), np.array([1, -1, 0])).tolist() == [1.0, 4.0]
 
 
-def test_log_odds_are_bounded():
-    most = np.log(1 / PRIOR_CALIBRATION.least_probability - 1)
-    np.testing.assert_allclose(log_odds(np.array([0.0, 0.2, 1.0])), [-most, np.log(0.25), most])
-
-
 def test_features_are_the_vote_the_posterior_and_those_of_the_set():
     constraints, found = near(8.0), agreed(votes=0.7, log_ratio=0.4)
     posterior = prior_probabilities(constraints)
     table = features_of_both(found, posterior)
-    np.testing.assert_allclose(table[:, 1], log_odds(np.diag(posterior)))
+    np.testing.assert_allclose(table[:, 1], log_odds(np.diag(posterior), PRIOR_CALIBRATION.least_probability))
     weight = np.log(N)
     np.testing.assert_allclose(table[:, [0, 2, 3]], np.tile([0.7, 0.4 * weight, 0.7 * weight], (N, 1)))
     many = features_of_both(agreed(n=150), np.eye(150))

@@ -1,39 +1,88 @@
 """From votes to probabilities, and to a verdict on the whole matching."""
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, logit
 
-from pairup.auto.consensus import Consensus
+from pairup.auto.consensus import Consensus, of_pairs
 from pairup.auto.metrics import metric_in_words
 from pairup.auto.schedule import CALIBRATION
 from pairup.constraints import Constraints
 from pairup.evidence import DOUBT
-from pairup.types import Array, Float32Array
+from pairup.types import Array, Float32Array, Indices
 
 
-def features(votes: Array, consensus: Consensus) -> Array:
-    """Return the features of pairs with these vote shares.
+def features(votes: Array, plan: Array | Float32Array | None, consensus: Consensus) -> Array:
+    """Return the features of pairs with these vote shares and these entries of the mean plan of the last stage.
 
-    They are the share itself, how far the best metric exceeds unrelated data coarsely and finely, how close another
-    solution comes, how far other metrics support this one, 1/n, and the products of the share with these five.
+    They are the two themselves, the logarithm of the ratio of the held-out score to that of unrelated sets, and the log
+    odds of the mean vote and of the mean plan of all pairs of the matching. What concerns the plan is left out where
+    the last stage did not run.
 
     Parameters
     ----------
     votes : ndarray
         Vote shares of pairs, of any shape.
+    plan : ndarray or None
+        Their mean plan, of the same shape.
     consensus : Consensus
         The combined result of all candidates, its significance known.
 
     Returns
     -------
-    ndarray of shape (…, 11)
+    ndarray of shape (…, 5) or (…, 3)
         The features, along a new last axis.
     """
-    rival = _rival_score(consensus, CALIBRATION.no_rival)
-    evidence = _excess(consensus), _significance(consensus)
-    of_set = (*evidence, rival, consensus.support, 1.0 / min(consensus.votes.shape))
-    of_all = [np.full_like(votes, value) for value in of_set]
-    return np.stack([votes, *of_all, *(votes * value for value in of_all)], axis=-1)
+    own: list[Array | Float32Array] = [votes]
+    means = [mean_log_odds(consensus.votes, consensus.indices)]
+    if plan is not None:
+        assert consensus.plan is not None
+        own.append(plan)
+        means.append(mean_log_odds(consensus.plan, consensus.indices))
+    of_set = _significance(consensus), *means
+    return np.stack([*own, *(np.full(votes.shape, value) for value in of_set)], axis=-1)
+
+
+def mean_log_odds(table: Array | Float32Array, indices: Indices) -> float:
+    """Return the log odds of the mean share that the pairs of a matching have.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n, m)
+        A share for every pair.
+    indices : ndarray of int, shape (n,)
+        The matching.
+
+    Returns
+    -------
+    float
+        The log odds.
+    """
+    shares = of_pairs(table, indices)
+    return float(log_odds(np.atleast_1d(shares.mean() if len(shares) else 0.0), CALIBRATION.least_share)[0])
+
+
+def log_odds(probability: Array, least: float) -> Array:
+    """Return the logarithms of odds, those of 0 and 1 bounded.
+
+    Parameters
+    ----------
+    probability : ndarray
+        Probabilities.
+    least : float
+        Probabilities nearer to 0 and 1 than this are moved away from them.
+
+    Returns
+    -------
+    ndarray
+        The logarithms of their odds.
+
+    Examples
+    --------
+    >>> log_odds(np.array([0.0, 0.5, 1.0]), 0.001).round(2)
+    array([-6.91,  0.  ,  6.91])
+    """
+    odds: Array = logit(np.clip(probability, least, 1.0 - least))
+    return odds
 
 
 def _excess(consensus: Consensus) -> float:
@@ -47,13 +96,8 @@ def _significance(consensus: Consensus) -> float:
     return consensus.significance.log_ratio
 
 
-def _rival_score(consensus: Consensus, default: float) -> float:
-    """Return the score of the best rival in units of the best, or the default where there is none."""
-    return float(consensus.rivals[0][1] / consensus.scores[0]) if consensus.rivals else default
-
-
-def calibrate_votes(votes: Array, consensus: Consensus) -> Array:
-    """Return how likely pairs with these vote shares are right, by logistic regression on `features`.
+def calibrate(votes: Array, plan: Array | Float32Array | None, consensus: Consensus) -> Array:
+    """Return how likely pairs with these votes and this mean plan are right, by logistic regression on `features`.
 
     Few objects match well by accident, so that part of what is said of them is chance, most of it where the matching
     does not exceed those of unrelated sets.
@@ -62,6 +106,8 @@ def calibrate_votes(votes: Array, consensus: Consensus) -> Array:
     ----------
     votes : ndarray
         Vote shares of pairs, of any shape.
+    plan : ndarray or None
+        Their mean plan, of the same shape.
     consensus : Consensus
         The combined result of all candidates.
 
@@ -70,7 +116,10 @@ def calibrate_votes(votes: Array, consensus: Consensus) -> Array:
     ndarray
         Probabilities, of the shape of the votes.
     """
-    probability: Array = expit(CALIBRATION.intercept + features(votes, consensus) @ np.array(CALIBRATION.coefficients))
+    by_votes = CALIBRATION.votes_intercept, CALIBRATION.votes_coefficients
+    intercept, coefficients = by_votes if plan is None else (CALIBRATION.intercept, CALIBRATION.coefficients)
+    probability: Array = expit(intercept + features(votes, plan, consensus) @ np.array(coefficients))
+    probability *= share_among_ties(consensus)
     objects = min(consensus.votes.shape)
     evidence = max(_significance(consensus) / CALIBRATION.significant, _excess(consensus) / CALIBRATION.excess_from)
     trusts = CALIBRATION.trust_without_evidence, CALIBRATION.trust_with_evidence
@@ -79,11 +128,28 @@ def calibrate_votes(votes: Array, consensus: Consensus) -> Array:
     return kept
 
 
+def share_among_ties(consensus: Consensus) -> float:
+    """Return how likely a solution is beside others that explain the data exactly as well, such as a mirror image.
+
+    Parameters
+    ----------
+    consensus : Consensus
+        The combined result of all candidates.
+
+    Returns
+    -------
+    float
+        1 where no other solution comes close, 1/2 beside an equally good one.
+    """
+    behind = np.array([1.0 - score / consensus.scores[0] for _, score in consensus.rivals])
+    return float(1.0 / (1.0 + np.exp(-behind / CALIBRATION.tie).sum()))
+
+
 def pair_probabilities(consensus: Consensus, plan: Float32Array, constraints: Constraints) -> Array:
     """Return how likely every pair is.
 
-    The pair with most votes in its row is as likely as such votes have been right before, the others less in
-    proportion; what they leave is shared by the others as a soft plan says, but for a part that all of them share.
+    The best supported pair of a row is as likely as such pairs have been right before, the others less in proportion;
+    what they leave is shared by the others as a soft plan says, but for a part that all of them share.
 
     Parameters
     ----------
@@ -99,10 +165,10 @@ def pair_probabilities(consensus: Consensus, plan: Float32Array, constraints: Co
     ndarray of shape (n, m)
         Probabilities; each row and column sums to 1 at the most, known pairs have 1 and forbidden ones 0.
     """
-    most = np.maximum(consensus.votes.max(axis=1, keepdims=True), 1e-30)
-    likely: Array = calibrate_votes(consensus.votes, consensus) * (consensus.votes / most)
+    most = np.maximum(consensus.likeness.max(axis=1, keepdims=True), 1e-30)
+    likely: Array = calibrate(consensus.votes, consensus.plan, consensus) * (consensus.likeness / most)
     likely /= np.maximum(likely.sum(axis=1, keepdims=True), 1.0)
-    left = (1.0 - likely.sum(axis=1, keepdims=True)) * constraints.n_pairs / constraints.n
+    left = np.maximum(1.0 - likely.sum(axis=1, keepdims=True), 0.0) * constraints.n_pairs / constraints.n
     uniform = CALIBRATION.uniform_share
     shares = (1.0 - uniform) * plan / np.maximum(plan.sum(axis=1, keepdims=True), 1e-30) + uniform / constraints.m
     matched = np.flatnonzero(consensus.indices >= 0)
@@ -167,6 +233,14 @@ def balance(likely: Array, constraints: Constraints) -> Array:
     return likely
 
 
+def _tell_plan(consensus: Consensus) -> list[str]:
+    """Say how far random halves of the pairs lead to the others, where that was tried."""
+    if consensus.plan is None:
+        return []
+    share = float(of_pairs(consensus.plan, consensus.indices).mean())
+    return [f"Random halves of the pairs lead back to a pair with {share:.0%} on average."]
+
+
 def assess(confidence: Array, consensus: Consensus) -> tuple[bool, float, str]:
     """Assess a matching by its expected share of right pairs, and say what it rests on.
 
@@ -191,10 +265,11 @@ def assess(confidence: Array, consensus: Consensus) -> tuple[bool, float, str]:
     best = consensus.best_metric
     expected = float(confidence.mean()) if len(confidence) else 0.0
     reliable = expected >= CALIBRATION.reliable_from
-    near_tie = _rival_score(consensus, 0.0) > CALIBRATION.near_tie
+    near_tie = bool(consensus.rivals) and consensus.rivals[0][1] > CALIBRATION.near_tie * consensus.scores[0]
     lines = [
         f"About {expected:.0%} of the pairs are expected to be right.",
         f"On average {consensus.agreement:.0%} of the weighted candidates agree on a pair.",
+        *_tell_plan(consensus),
         f"Best metric: {metric_in_words(best.metric)}. Alignment {best.value:.2f} (unrelated data: {best.null:.2f}).",
         f"Held-out score {significance.found:.2f} (unrelated data: {significance.unrelated:.2f}).",
     ]

@@ -152,6 +152,7 @@ class Canonical:
             indices=self.restore_matching(consensus.indices),
             rivals=[(restore(c), score) for c, score in consensus.rivals],
             coarse=coarse,
+            plan=None if consensus.plan is None else self.restore_pairs(consensus.plan),
         )
 
     def restore_candidate(self, candidate: Candidate) -> Candidate:

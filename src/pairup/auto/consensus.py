@@ -25,7 +25,7 @@ class Consensus:
     scores : ndarray of shape (n_candidates,)
         Their scores, larger is better, 1 at the most.
     votes : ndarray of shape (n, m)
-        For every pair, the weighted share of candidates that have it, or a part of its mean plan if that is more.
+        For every pair, the weighted share of candidates that have it.
     indices : ndarray of int, shape (n,)
         The matching: that of the best candidates' votes, or that of the mean plan around it.
     rivals : list of (Candidate, float)
@@ -36,6 +36,8 @@ class Consensus:
         What the coarse search found in each metric.
     significance : Significance, optional
         How far the matching exceeds what the same search finds in unrelated sets.
+    plan : ndarray of float32, shape (n, m), optional
+        The mean plan of the last stage, where it ran: how often random halves of the pairs lead to a pair.
     """
 
     candidates: list[Candidate]
@@ -46,6 +48,7 @@ class Consensus:
     support: float
     coarse: list[CoarseResult]
     significance: Significance | None = None
+    plan: Float32Array | None = None
 
     @property
     def best_metric(self) -> CoarseResult:
@@ -55,8 +58,31 @@ class Consensus:
     @property
     def agreement(self) -> float:
         """The mean vote of the chosen pairs."""
-        matched = np.flatnonzero(self.indices >= 0)
-        return float(self.votes[matched, self.indices[matched]].mean())
+        return float(of_pairs(self.votes, self.indices).mean())
+
+    @property
+    def likeness(self) -> Array:
+        """How well each pair of objects is supported: by its votes, or by a part of its mean plan if that is more."""
+        return self.votes if self.plan is None else np.maximum(self.votes, CONSENSUS.plan_votes * self.plan)
+
+
+def of_pairs(values: Array | Float32Array, indices: Indices) -> Array:
+    """Return the values of the pairs of a matching.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, m)
+        Values of all pairs.
+    indices : ndarray of int, shape (n,)
+        The matching.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,)
+        Those of its pairs, in the order of X.
+    """
+    matched = np.flatnonzero(indices >= 0)
+    return np.asarray(values[matched, indices[matched]], dtype=np.float64)
 
 
 def partner_similarity(matchings: Sequence[Indices], similarity: Array) -> Array:
@@ -181,7 +207,7 @@ def form_consensus(
 
 
 def settle(consensus: Consensus, plan: Float32Array, constraints: Constraints) -> Consensus:
-    """Return the consensus with the matching of largest mean plan, whose pairs have a part of it as votes at least.
+    """Return the consensus with the matching of largest mean plan.
 
     Parameters
     ----------
@@ -195,10 +221,9 @@ def settle(consensus: Consensus, plan: Float32Array, constraints: Constraints) -
     Returns
     -------
     Consensus
-        The same with another matching and other votes.
+        The same with another matching.
     """
-    indices = constraints.round(plan + CONSENSUS.tie_break * consensus.votes)
-    return replace(consensus, indices=indices, votes=np.maximum(consensus.votes, CONSENSUS.plan_votes * plan))
+    return replace(consensus, indices=constraints.round(plan + CONSENSUS.tie_break * consensus.votes), plan=plan)
 
 
 def weigh_by_prior(

@@ -1,10 +1,10 @@
 """How likely pairs are where a prior in nats, such as that of common columns, speaks beside the data."""
 
 import numpy as np
-from scipy.special import expit, logit
+from scipy.special import expit
 
-from pairup.auto.calibration import balance, impose_known
-from pairup.auto.consensus import Consensus
+from pairup.auto.calibration import balance, impose_known, log_odds
+from pairup.auto.consensus import Consensus, of_pairs
 from pairup.auto.geometry import GeometryPair
 from pairup.auto.schedule import GEOMETRY, PRIOR_CALIBRATION
 from pairup.constraints import Constraints
@@ -39,26 +39,6 @@ def prior_probabilities(constraints: Constraints, sharpness: float = 1.0, ratios
     return balance(impose_known(likely, constraints), constraints)
 
 
-def of_pairs(values: Array, indices: Indices) -> Array:
-    """Return the values of the pairs of a matching.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n, m)
-        Values of all pairs.
-    indices : ndarray of int, shape (n,)
-        The matching.
-
-    Returns
-    -------
-    ndarray of shape (n_pairs,)
-        Those of its pairs, in the order of X.
-    """
-    matched = np.flatnonzero(indices >= 0)
-    chosen: Array = values[matched, indices[matched]]
-    return chosen
-
-
 def sharpen_prior(constraints: Constraints, indices: Indices) -> Array:
     """Return the probabilities by the prior under the sharpness that makes a matching likeliest.
 
@@ -81,29 +61,6 @@ def sharpen_prior(constraints: Constraints, indices: Indices) -> Array:
     return max(tried, key=lambda likely: float(np.log(np.maximum(of_pairs(likely, indices), 1e-12)).mean()))
 
 
-def log_odds(probability: Array) -> Array:
-    """Return the logarithms of odds, those of 0 and 1 bounded.
-
-    Parameters
-    ----------
-    probability : ndarray
-        Probabilities.
-
-    Returns
-    -------
-    ndarray
-        The logarithms of their odds.
-
-    Examples
-    --------
-    >>> log_odds(np.array([0.0, 0.5, 1.0])).round(2)
-    array([-6.91,  0.  ,  6.91])
-    """
-    least = PRIOR_CALIBRATION.least_probability
-    odds: Array = logit(np.clip(probability, least, 1.0 - least))
-    return odds
-
-
 def features_by_prior(constraints: Constraints, indices: Indices) -> Array:
     """Return the features of the pairs of a matching by the prior alone.
 
@@ -120,7 +77,8 @@ def features_by_prior(constraints: Constraints, indices: Indices) -> Array:
         Log odds of each pair by the prior, as it is and sharpened.
     """
     likely = prior_probabilities(constraints), sharpen_prior(constraints, indices)
-    return np.column_stack([log_odds(of_pairs(each, indices)) for each in likely])
+    least = PRIOR_CALIBRATION.least_probability
+    return np.column_stack([log_odds(of_pairs(each, indices), least) for each in likely])
 
 
 def features_of_both(consensus: Consensus, posterior: Array) -> Array:
@@ -146,7 +104,7 @@ def features_of_both(consensus: Consensus, posterior: Array) -> Array:
     votes = of_pairs(consensus.votes, consensus.indices)
     weight = np.log(min(*consensus.votes.shape, PRIOR_CALIBRATION.most_objects))
     of_set = consensus.significance.log_ratio, float(votes.mean()) if len(votes) else 0.0
-    odds = log_odds(of_pairs(posterior, consensus.indices))
+    odds = log_odds(of_pairs(posterior, consensus.indices), PRIOR_CALIBRATION.least_probability)
     return np.column_stack([votes, odds, *(np.full_like(votes, weight * value) for value in of_set)])
 
 

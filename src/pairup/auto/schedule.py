@@ -335,13 +335,16 @@ class CalibrationConstants:
     `pairup.auto.calibration.features`, fitted on generated relations only: ``benchmarks/calibration.py`` prints them.
     """
 
-    intercept: float = -2.69
-    coefficients: tuple[float, ...] = (-1.2, -1.63, -0.27, -1.29, 0.42, 9.05, 5.49, 3.16, 5.27, 2.05, -13.87)
+    intercept: float = -2.38
+    coefficients: tuple[float, ...] = (2.56, 3.06, 1.1, 0.39, 0.68)
+    votes_intercept: float = -2.43  # the same where the last stage did not run
+    votes_coefficients: tuple[float, ...] = (3.14, 2.43, 0.77)
+    least_share: float = 0.01  # of votes, in log odds: none is surer
+    tie: float = 0.005  # a solution whose score is this share behind the best is 1/e as likely: only exact ties count
     # Few objects match by accident: of claims about this many objects these shares are kept, and the rest is chance.
     few_objects: tuple[int, ...] = (4, 12, 30)
     trust_without_evidence: tuple[float, ...] = (0.2, 0.3, 1.0)
     trust_with_evidence: tuple[float, ...] = (0.4, 0.8, 1.0)
-    no_rival: float = 0.5  # the relative score that stands for a rival where there is none
     # Of many objects: a logistic regression of the same on `pairup.auto.multilevel.evidence`, the mean probability of
     # all pairs by the map of the other half, and the product of that mean and the log odds of the pair: ``bench many``.
     # Fitted on 31 generated sets of 800 to 10,000 objects, most of them with fewer clusters, landmarks and updates.

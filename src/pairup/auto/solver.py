@@ -261,7 +261,7 @@ def settle_unless_worse(
     """
     settled = settle(consensus, plan, context.constraints)
     of_settled, of_consensus = compare_scores(settled, consensus, geometries, context)
-    return settled if of_settled >= DROPOUT.least_score * of_consensus else consensus
+    return settled if of_settled >= DROPOUT.least_score * of_consensus else replace(consensus, plan=plan)
 
 
 def is_clearly_better(one: Consensus, other: Consensus, geometries: Sequence[GeometryPair], context: Context) -> bool:
