@@ -36,6 +36,8 @@ class Consensus:
         What the coarse search found in each metric.
     significance : Significance, optional
         How far the matching exceeds what the same search finds in unrelated sets.
+    nearness : float, optional
+        The share of objects expected nearer to the true partner than the found one is.
     """
 
     candidates: list[Candidate]
@@ -46,6 +48,7 @@ class Consensus:
     support: float
     coarse: list[CoarseResult]
     significance: Significance | None = None
+    nearness: float | None = None
 
     @property
     def best_metric(self) -> CoarseResult:
