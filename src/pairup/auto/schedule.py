@@ -132,6 +132,8 @@ class SearchConstants:
     foreign_cooling: tuple[float, ...] = COARSE_COOLING[3:]  # solutions of other metrics start less hot
     soft_cooling: tuple[float, ...] = (5.0, 7.0, 10.0)  # β up to which a plan does not yet fit what is accidental
     soft_updates: int = 4  # of the plan at each of these: it is computed once
+    # Objects from which leading eigenfunctions give a plan beside it: of 20 to 80 they are no better, and too sure.
+    correlated_from: int = 100
     soft_epsilon: float = EPSILONS[0]  # coarse dependence: likely partners, not the one that happens to fit
 
 

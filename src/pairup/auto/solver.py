@@ -15,7 +15,7 @@ from pairup.auto.many_objects import solve_many, undecided_many
 from pairup.auto.nearness import expected_nearness
 from pairup.auto.prior_calibration import calibrate_both, held_out_ratios, tell_prior
 from pairup.auto.problem import Context, Problem
-from pairup.auto.schedule import CONSENSUS, DROPOUT, GEOMETRY, OVERLAP, PROBLEM
+from pairup.auto.schedule import CONSENSUS, DROPOUT, GEOMETRY, OVERLAP, PROBLEM, SEARCH
 from pairup.auto.search import is_clear, pool_solutions, select_geometries, select_isometric, soften
 from pairup.auto.significance import compare_with_unrelated
 from pairup.auto.stages import Geometries, score_matchings, search
@@ -354,7 +354,8 @@ def conclude(consensus: Consensus, geometries: Sequence[GeometryPair], context: 
 def expect_partners(consensus: Consensus, geometries: Sequence[GeometryPair], constraints: Constraints) -> Float32Array:
     """Return a soft plan around a matching: the mean of one by all kernels and one by leading eigenfunctions.
 
-    The former knows what no single eigenfunction tells, the latter does not fit what is accidental in the pairs.
+    The former knows what no single eigenfunction tells, the latter does not fit what is accidental in the pairs. Of few
+    objects the former alone.
 
     Parameters
     ----------
@@ -373,6 +374,8 @@ def expect_partners(consensus: Consensus, geometries: Sequence[GeometryPair], co
     selected = [geometries[k] for k in select_geometries(consensus.coarse, constraints)]
     plan = soften(JointGeometry(selected), constraints, consensus.indices)
     plan /= np.maximum(plan.sum(axis=1, keepdims=True), 1e-30)
+    if constraints.smallest < SEARCH.correlated_from:
+        return plan
     many = constraints.largest >= GEOMETRY.many_objects_from
     kernels = GEOMETRY.scoring_kernels[:1] if many else GEOMETRY.scoring_kernels
     for kernel in kernels:
