@@ -47,6 +47,24 @@ def test_translations_spread_as_the_objects_they_are_carried_to(matched):
     np.testing.assert_allclose(spread.var(axis=0).sum(), Y.var(axis=0).sum(), rtol=0.15)
 
 
+def test_partners_are_softened_where_the_matching_is_not_reliable(matched):
+    X, _, _, m = matched
+    sure, unsure, unknown = (replace(m, reliable=value) for value in (True, False, None))
+    np.testing.assert_array_equal(sure.translate(X), unknown.translate(X))
+    assert unsure.translate(X, spread=False).var(axis=0).sum() < sure.translate(X, spread=False).var(axis=0).sum()
+
+
+def test_the_expected_nearness_is_saved_and_told_to_programs(matched, tmp_path):
+    *_, m = matched
+    assert m.reliable
+    assert m.nearness is None
+    assert "nearness" not in m.to_dict()
+    doubtful = replace(m, reliable=False, nearness=0.2)
+    assert doubtful.to_dict()["nearness"] == 0.2
+    doubtful.save(tmp_path / "m.npz")
+    assert pairup.Matching.load(tmp_path / "m.npz").nearness == 0.2
+
+
 def test_a_saved_matching_is_the_same(matched, tmp_path):
     *_, m = matched
     m.save(tmp_path / "m.npz")

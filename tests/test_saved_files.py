@@ -258,6 +258,7 @@ def test_every_array_of_a_matching_is_checked(field, value, reason, tmp_path):
         ("names", [[0], [0]]),
         ("names", [[[]] * 12] * 2),
         ("reliability", 2),
+        ("nearness", 2),
         ("reliable", "yes"),
         ("dependence", float("nan")),
         ("history", [[0, 0]] * 65),

@@ -414,6 +414,7 @@ def _from_answer(answer: "Answer", names: tuple[list[Any], list[Any]], sets: tup
         reliable=answer.reliable,
         reliability=answer.reliability,
         report=answer.report,
+        nearness=None if consensus is None or answer.reliable else consensus.nearness,
         alternatives=alternatives,
         sets=sets,
     )

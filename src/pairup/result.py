@@ -119,6 +119,9 @@ class Matching:
         How dependent the pairs are, beside what a search finds in unrelated sets; of the paper's methods.
     sets : tuple of two ndarray of shape (n, d) and (m, e), optional
         The two tables, where they were given as tables.
+    nearness : float, optional
+        The share of objects that are expected nearer to the true partner than the found one, ½ by chance; where the
+        matching is not reliable, by ``method="auto"`` of 100 to 2,000 objects only.
     """
 
     indices: Indices
@@ -135,6 +138,7 @@ class Matching:
     alternatives: list[Alternative] = field(default_factory=list)
     evidence: Evidence | None = None
     sets: tuple[Array, Array] | None = None
+    nearness: float | None = None
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -268,7 +272,8 @@ class Matching:
     def translate(self, X_new: ArrayLike, *, spread: bool = True) -> Array:
         """Carry new x into the space of Y by kernel regression on the matched pairs, cross-validated.
 
-        Of more than 3,000 pairs the kernels are taken at 1,000 landmarks, with memory linear in the number of pairs.
+        Where the matching is not reliable, partners are mostly means over several likely ones. Of more than 3,000 pairs
+        the kernels are taken at 1,000 landmarks, with memory linear in the number of pairs.
 
         Parameters
         ----------
@@ -284,6 +289,7 @@ class Matching:
         ndarray of shape (k, e)
             Their images.
         """
+        from pairup.correlated_plans import soften_partners
         from pairup.landmarks import FULL_UP_TO, SPREAD_ROWS, LandmarkRegressor
         from pairup.regression import MatchedRegressor, predict_held_out, restore_spread
         from pairup.sampling import draw_rows
@@ -297,6 +303,8 @@ class Matching:
             like = Y[draw_rows(len(Y), SPREAD_ROWS)]
             return restore_spread(images, by_landmarks.predict_held_out(), like) if spread else images
         points, partners = X[matched], Y[self.indices[matched]]
+        if self.reliable is False:
+            partners = soften_partners(points, partners)
         model = MatchedRegressor().fit(points, partners)
         images = model.predict(new)
         return restore_spread(images, predict_held_out(model, points, partners), Y) if spread else images
@@ -422,6 +430,8 @@ class Matching:
         }
         if self.report:
             answer |= {"reliable": self.reliable, "reliability": self.reliability, "report": self.report}
+        if self.nearness is not None:
+            answer["nearness"] = self.nearness
         if self.evidence is not None:
             answer["evidence"] = asdict(self.evidence)
         return answer

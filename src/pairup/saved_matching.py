@@ -44,6 +44,7 @@ def save_fields(path: str | os.PathLike[str], fields: Mapping[str, Any]) -> None
         "parts": [len(parts) for parts in texts],
         "reliable": fields["reliable"],
         "reliability": fields["reliability"],
+        "nearness": fields["nearness"],
         "report": fields["report"],
         "alternatives": [[score, agreement] for _, score, agreement in fields["alternatives"]],
         "evidence": None if evidence is None else asdict(evidence),
@@ -147,6 +148,7 @@ def load_fields(path: str | os.PathLike[str]) -> dict[str, Any]:
         "probabilities": probabilities,
         "reliable": header["reliable"],
         "reliability": header["reliability"],
+        "nearness": header.get("nearness"),
         "report": header["report"],
         "alternatives": [(p, *scores) for p, scores in zip(alternatives, header["alternatives"], strict=True)],
         "evidence": Evidence(**header["evidence"]) if header.get("evidence") else None,
@@ -205,6 +207,8 @@ def _check_header(header: dict[str, Any]) -> None:
     reliable, reliability = header.get("reliable", ""), header.get("reliability", "")
     field_is("reliable", reliable is None or isinstance(reliable, bool), "true, false or null")
     field_is("reliability", reliability is None or is_number(reliability, *PROBABILITY), "a probability or null")
+    nearness = header.get("nearness")
+    field_is("nearness", nearness is None or is_number(nearness, *PROBABILITY), "a share or null")
     field_is("report", isinstance(header.get("report"), str), "a text")
     if header["format"] == 1:
         names = header.get("names")

@@ -5,7 +5,7 @@ from scipy.special import expit, logit
 
 from pairup.auto.consensus import Consensus, of_pairs
 from pairup.auto.metrics import metric_in_words
-from pairup.auto.schedule import CALIBRATION
+from pairup.auto.schedule import CALIBRATION, NEARNESS
 from pairup.constraints import Constraints
 from pairup.evidence import DOUBT
 from pairup.types import Array, Float32Array, Indices
@@ -279,7 +279,12 @@ def assess(confidence: Array, consensus: Consensus) -> tuple[bool, float, str]:
             lines.append("Another solution explains the data nearly as well; see `alternatives`.")
         return True, expected, "\n".join(lines)
     doubts = []
-    if significance.log_ratio < CALIBRATION.significant and best.excess < CALIBRATION.excess_from:
+    if consensus.nearness is not None and consensus.nearness <= NEARNESS.told_up_to:
+        doubts.append(
+            "single pairs are not identified, but on average a partner is expected among the "
+            f"{consensus.nearness:.0%} nearest to the true one (chance: 50%), and `expected_partner` is good"
+        )
+    elif significance.log_ratio < CALIBRATION.significant and best.excess < CALIBRATION.excess_from:
         doubts.append("the pairs are hardly more dependent than those found in unrelated data of the same shape")
     if near_tie:
         doubts.append("another solution explains the data as well (see `alternatives`); a few known pairs would decide")

@@ -38,6 +38,8 @@ class Consensus:
         How far the matching exceeds what the same search finds in unrelated sets.
     plan : ndarray of float32, shape (n, m), optional
         The mean plan of the last stage, where it ran: how often random halves of the pairs lead to a pair.
+    nearness : float, optional
+        The share of objects expected nearer to the true partner than the found one is.
     """
 
     candidates: list[Candidate]
@@ -49,6 +51,7 @@ class Consensus:
     coarse: list[CoarseResult]
     significance: Significance | None = None
     plan: Float32Array | None = None
+    nearness: float | None = None
 
     @property
     def best_metric(self) -> CoarseResult:

@@ -12,14 +12,16 @@ from pairup.auto.consensus import Consensus, median_scores, settle
 from pairup.auto.dropout import average_plans
 from pairup.auto.geometry import GeometryPair, JointGeometry
 from pairup.auto.many_objects import solve_many, undecided_many
+from pairup.auto.nearness import expected_nearness
 from pairup.auto.prior_calibration import calibrate_both, held_out_ratios, tell_prior
 from pairup.auto.problem import Context, Problem
-from pairup.auto.schedule import CONSENSUS, DROPOUT, GEOMETRY, OVERLAP, PROBLEM
+from pairup.auto.schedule import CONSENSUS, DROPOUT, GEOMETRY, OVERLAP, PROBLEM, SEARCH
 from pairup.auto.search import is_clear, pool_solutions, select_geometries, select_isometric, soften
 from pairup.auto.significance import compare_with_unrelated
 from pairup.auto.stages import Geometries, score_matchings, search
 from pairup.climb import Step
 from pairup.constraints import NO_ANCHORS, Constraints, weigh_prior
+from pairup.correlated_plans import expected_plan
 from pairup.types import Float32Array
 
 
@@ -333,22 +335,53 @@ def conclude(consensus: Consensus, geometries: Sequence[GeometryPair], context: 
     """
     constraints = context.constraints
     selected = [geometries[k] for k in select_geometries(consensus.coarse, constraints)]
-    consensus = replace(consensus, significance=compare_with_unrelated(selected, consensus.indices, context))
+    significance = compare_with_unrelated(selected, consensus.indices, context)
+    consensus = replace(consensus, significance=significance, nearness=expected_nearness(consensus, geometries[0]))
     told = ""
     if constraints.prior_unit:
-        assert consensus.significance is not None
-        metric = consensus.significance.metric
-        likely = calibrate_both(consensus, constraints, next(g for g in selected if g.metric == metric))
+        likely = calibrate_both(consensus, constraints, next(g for g in selected if g.metric == significance.metric))
         told = tell_prior(constraints)
     else:
-        plan = soften(JointGeometry(selected), constraints, consensus.indices)
-        likely = pair_probabilities(consensus, plan, constraints)
+        likely = pair_probabilities(consensus, expect_partners(consensus, geometries, constraints), constraints)
     matched = np.flatnonzero(consensus.indices >= 0)
     confidence = np.zeros(constraints.n)
     confidence[matched] = likely[matched, consensus.indices[matched]]
     reliable, reliability, report = assess(confidence[matched], consensus)
     report = f"{told}\n{report}" if told else report
     return Answer(consensus.indices, confidence, likely, reliable, reliability, report, consensus, history)
+
+
+def expect_partners(consensus: Consensus, geometries: Sequence[GeometryPair], constraints: Constraints) -> Float32Array:
+    """Return a soft plan around a matching: the mean of one by all kernels and one by leading eigenfunctions.
+
+    The former knows what no single eigenfunction tells, the latter does not fit what is accidental in the pairs. Of few
+    objects the former alone.
+
+    Parameters
+    ----------
+    consensus : Consensus
+        The combined result of all candidates.
+    geometries : sequence of GeometryPair
+        The geometries that were explored.
+    constraints : Constraints
+        What plans keep to.
+
+    Returns
+    -------
+    ndarray of float32, shape (n, m)
+        The plan; its rows sum to 1.
+    """
+    selected = [geometries[k] for k in select_geometries(consensus.coarse, constraints)]
+    plan = soften(JointGeometry(selected), constraints, consensus.indices)
+    plan /= np.maximum(plan.sum(axis=1, keepdims=True), 1e-30)
+    if constraints.smallest < SEARCH.correlated_from:
+        return plan
+    many = constraints.largest >= GEOMETRY.many_objects_from
+    kernels = GEOMETRY.scoring_kernels[:1] if many else GEOMETRY.scoring_kernels
+    for kernel in kernels:
+        sides = ((geometry.x.kernel(*kernel), geometry.y.kernel(*kernel)) for geometry in geometries)
+        plan += expected_plan(sides, consensus.indices) / np.float32(len(kernels))
+    return plan / np.float32(2)
 
 
 def estimate_pairs(answer: Answer, geometries: Sequence[GeometryPair]) -> int:
