@@ -43,8 +43,32 @@ def metric_in_words(metric: str) -> str:
     >>> metric_in_words("whitened-4")
     'Euclidean distance of 4 whitened principal components'
     """
-    kind, _, k = metric.partition("-")
-    return f"Euclidean distance of {k} whitened principal components" if kind == "whitened" else IN_WORDS[metric]
+    if not metric.startswith("whitened-"):
+        return IN_WORDS[metric]
+    k = metric.rpartition("-")[2]
+    of_columns = " of unscaled columns" if is_unscaled(metric) else ""
+    return f"Euclidean distance of {k} whitened principal components{of_columns}"
+
+
+def is_unscaled(metric: str) -> bool:
+    """Tell whether a metric is one of whitened components of columns in their own units.
+
+    Parameters
+    ----------
+    metric : str
+        The short name of a metric.
+
+    Returns
+    -------
+    bool
+        Whether.
+
+    Examples
+    --------
+    >>> is_unscaled("whitened-unscaled-4"), is_unscaled("whitened-4")
+    (True, False)
+    """
+    return metric.startswith("whitened-unscaled-")
 
 
 def rank_columns(Z: Array) -> Array:
@@ -271,9 +295,41 @@ def whitened_geometries(X: Array, Y: Array) -> Iterator[GeometryPair]:
     GeometryPair
         The geometry of k components; its metric is called "whitened-k".
     """
-    (x, of_x), (y, of_y) = (principal_components(standardize(Z)) for Z in (X, Y))
+    yield from _whitened_pairs("whitened-", standardize(X), standardize(Y))
+
+
+def unscaled_geometries(X: Array, Y: Array) -> Iterator[GeometryPair]:
+    """Yield the same of columns in their own units, where these differ: their leading components are other ones.
+
+    The sixth component of eight columns may be a mere curvature of the others, and the fifth of standardized ones
+    nothing that the other set has among its first five; then only four of the columns as they are compare.
+
+    Parameters
+    ----------
+    X, Y : ndarray of shape (n, d) and (m, e)
+        Two tables.
+
+    Yields
+    ------
+    GeometryPair
+        The geometry of k components; its metric is called "whitened-unscaled-k".
+    """
+    x, y = (Z - Z.mean(axis=0) for Z in (rescale(X), rescale(Y)))
+    if max(_ratio_of_spreads(x), _ratio_of_spreads(y)) >= GEOMETRY.different_spreads:
+        yield from _whitened_pairs("whitened-unscaled-", x, y)
+
+
+def _ratio_of_spreads(Z: Array) -> float:
+    """Return the ratio of the largest and the least spread of the columns of a table, constant ones aside."""
+    spreads = Z.std(axis=0)
+    spreads = spreads[spreads > GEOMETRY.rounding * spreads.max(initial=0.0)]
+    return float(spreads.max() / spreads.min()) if len(spreads) else 1.0
+
+
+def _whitened_pairs(name: str, X: Array, Y: Array) -> Iterator[GeometryPair]:
+    (x, of_x), (y, of_y) = (principal_components(Z) for Z in (X, Y))
     explained = [np.cumsum(variances) / max(float(variances.sum()), 1e-300) for variances in (of_x, of_y)]
     most = min(x.shape[1], y.shape[1], min(len(X), len(Y)) // GEOMETRY.objects_per_component)
     for k in GEOMETRY.whitened_components:
         if k <= most and min(share[k - 1] for share in explained) >= GEOMETRY.explained_variance:
-            yield GeometryPair(f"whitened-{k}", squared_distances(x[:, :k]), squared_distances(y[:, :k]))
+            yield GeometryPair(f"{name}{k}", squared_distances(x[:, :k]), squared_distances(y[:, :k]))
