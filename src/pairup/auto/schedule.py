@@ -456,6 +456,10 @@ class MultilevelConstants:
     clustering_steps: int = 15
     clusterings: int = 2  # per metric
     starts_per_clustering: int = 3  # solutions for the centres that are continued
+    # Objects of each set, in whitened coordinates, between whose clusters plans are bred. On one other draw of 3,000
+    # with six factors, one of two populations found the region of each partner; of samples of 1,000, none of two.
+    bred: int = 3000
+    populations: int = 3  # of such plans, each the start of one descent
     fewest_anchors: int = 3  # known pairs from which they are a start of their own
     # Descents on samples
     levels: tuple[Level, ...] = (

@@ -12,7 +12,7 @@ from pairup.auto.genetic import evolve
 from pairup.auto.geometry import GeometryPair, JointGeometry
 from pairup.auto.islands import IslandResult, evolve_island, select_island_geometries
 from pairup.auto.leads import find_lead
-from pairup.auto.metrics import is_unscaled
+from pairup.auto.metrics import is_unscaled, is_whitened
 from pairup.auto.problem import Context
 from pairup.auto.schedule import CLUSTER_PLANS, CONSENSUS, GENETIC, GEOMETRY, ISLANDS, LEADS, SEARCH, Schedule
 from pairup.auto.search import (
@@ -207,7 +207,7 @@ def populate(
     results = list(coarse)
     if context.constraints.smallest < CLUSTER_PLANS.fewest_objects:
         return results
-    whitened = [k for k, result in enumerate(results) if is_whitened(result)]
+    whitened = [k for k, result in enumerate(results) if is_whitened(result.metric)]
     order = sorted(whitened, key=lambda k: -results[k].excess)
     groups = [order[k : k + CLUSTER_PLANS.metrics] for k in range(0, len(order), CLUSTER_PLANS.metrics)]
     compared: set[int] = set()
@@ -240,11 +240,6 @@ def populate(
     return results
 
 
-def is_whitened(result: CoarseResult) -> bool:
-    """Tell whether a result is one of a number of whitened components."""
-    return result.metric.startswith("whitened-")
-
-
 def select_further(results: Sequence[CoarseResult], constraints: Constraints) -> list[int]:
     """Return which of the further geometries are kept: of whitened ones the best, and those that found the same.
 
@@ -262,7 +257,7 @@ def select_further(results: Sequence[CoarseResult], constraints: Constraints) ->
     list of int
         Numbers of geometries, rising.
     """
-    whitened = [k for k, result in enumerate(results) if is_whitened(result)]
+    whitened = [k for k, result in enumerate(results) if is_whitened(result.metric)]
     best = max(whitened, key=lambda k: results[k].excess, default=None)
     kept = {best}
     if best is not None and constraints.smallest >= CLUSTER_PLANS.fewest_objects and is_clear(results, constraints):
