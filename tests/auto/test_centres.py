@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from pairup.auto.centres import cluster, match_centres
+from pairup.auto.centres import breed_starts, cluster, match_centres
 from pairup.auto.multilevel import fit_view
+from pairup.auto.schedule import MULTILEVEL
 from pairup.auto.view import covariances
 
 
@@ -30,3 +31,24 @@ def test_clusters_have_all_objects_and_the_means_of_their_eigenfunctions():
 def test_equal_objects_give_no_start():
     view = fit_view("euclidean", np.ones((400, 2)) + 1e-30, np.random.default_rng(0).normal(size=(400, 2)), 0)
     assert list(match_centres(view, 20, np.random.default_rng(0))) == []
+
+
+def test_bred_plans_lead_to_the_true_map_where_no_component_stands_out():
+    rng = np.random.default_rng(4)
+    Z = rng.gamma(2.0, size=(600, 4))
+    X, Y = Z, np.log1p(Z @ np.abs(rng.normal(size=(4, 6))))
+    view = fit_view("whitened-4", X, Y, 0)
+    truth = covariances(view.x.values, view.y.values, np.arange(600))[:6, :6]
+
+    def nearest(starts):
+        return max(np.vdot(N[:6, :6], truth) / np.linalg.norm(N[:6, :6]) / np.linalg.norm(truth) for N in starts)
+
+    bred = list(breed_starts(view, np.random.default_rng(0)))
+    assert len(bred) == MULTILEVEL.populations
+    assert nearest(bred) > 0.9
+    assert nearest(match_centres(view, 80, np.random.default_rng(0))) < 0.5
+
+
+def test_equal_objects_are_no_population():
+    view = fit_view("whitened-2", np.ones((400, 2)), np.random.default_rng(0).normal(size=(400, 2)), 0)
+    assert list(breed_starts(view, np.random.default_rng(0))) == []

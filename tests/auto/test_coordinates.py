@@ -6,7 +6,7 @@ from scipy.spatial.distance import pdist
 
 from pairup.auto.coordinates import Coordinates, further_metrics, suitable_metrics
 from pairup.auto.metrics import normalize_rows, rank_columns, whiten_partially
-from pairup.components import standardize
+from pairup.components import principal_components, standardize
 
 
 @pytest.fixture
@@ -21,6 +21,8 @@ def table():
         ("partially-whitened", lambda Z: whiten_partially(standardize(Z))),
         ("ranks", rank_columns),
         ("directions", lambda Z: normalize_rows(Z - Z.mean(axis=0))),
+        ("whitened-3", lambda Z: principal_components(standardize(Z))[0][:, :3]),
+        ("whitened-unscaled-3", lambda Z: principal_components(Z - Z.mean(axis=0))[0][:, :3]),
     ],
 )
 def test_distances_are_those_of_the_dense_metric_up_to_a_factor(table, metric, changed):

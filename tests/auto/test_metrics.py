@@ -10,6 +10,7 @@ from pairup.auto.metrics import (
     normalize_rows,
     rank_columns,
     table_geometries,
+    unscaled_geometries,
     whiten_partially,
     whitened_geometries,
 )
@@ -117,10 +118,24 @@ def test_constant_columns_are_harmless(rng):
 
 def test_every_metric_has_words(rng):
     Z = rng.gamma(2.0, size=(40, 4))
-    pairs = [*table_geometries(Z, Z), *whitened_geometries(Z, Z)]
+    pairs = [*table_geometries(Z, Z), *whitened_geometries(Z, Z), *unscaled_geometries(Z, Z * [1, 2, 3, 4])]
     words = [metric_in_words(pair.metric) for pair in pairs]
     assert len(set(words)) == len(words) >= 8
     assert {pair.metric for pair in pairs if not pair.metric.startswith("whitened-")} < set(IN_WORDS)
+
+
+def test_unscaled_columns_are_a_metric_of_their_own_where_their_spreads_differ(rng):
+    """A column of noise is one of the leading components of standardized columns, and not of those as they are."""
+    Z = rng.normal(size=(200, 3))
+    wide = np.c_[Z * [6, 5, 4], 0.1 * rng.normal(size=200)]
+    turned = Z * [6, 5, 4] @ np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    aligned = {}
+    for make in (whitened_geometries, unscaled_geometries):
+        pair = next(g for g in make(wide, np.c_[turned, np.zeros(200)]) if g.metric.endswith("-3"))
+        aligned[make] = alignment(pair.forms(0.1), np.arange(200))
+    assert aligned[unscaled_geometries] > 0.99
+    assert aligned[whitened_geometries] < 0.9
+    assert list(unscaled_geometries(Z, Z @ np.linalg.qr(rng.normal(size=(3, 3)))[0])) == []
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-18, 1.0, 1e18, 1e300])

@@ -3,6 +3,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import pairup
+from pairup.auto.metrics import is_unscaled
 from pairup.auto.problem import Problem
 from pairup.kernels import rescale, squared_distances
 
@@ -89,6 +90,17 @@ def test_tables_are_compared_by_every_metric_that_suits_them(rng):
     assert metrics(40, 1, 1) == ["euclidean", "ranks", "geodesic"]
     assert metrics(40, 2, 101) == ["euclidean", "cityblock", "partially-whitened", "geodesic"]
     assert "geodesic" not in metrics(15, 3, 3)
+
+
+def test_components_of_unscaled_columns_are_compared_last_and_only_of_many_objects(rng):
+    def unscaled(n):
+        problem = Problem.check(rng.normal(size=(n, 3)) * [3, 2, 1], rng.normal(size=(n, 3)))
+        return [is_unscaled(pair.metric) for pair in problem.further_geometries()]
+
+    assert not any(unscaled(199))
+    last = unscaled(200)
+    assert last[-1]
+    assert last == sorted(last)
 
 
 def test_a_sparse_prior_stays_sparse_where_no_matrix_of_all_pairs_is_formed(rng):

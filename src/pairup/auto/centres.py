@@ -1,9 +1,10 @@
-"""Starts for many objects: cluster centres of both sets, matched by the dense search."""
+"""Starts for many objects: cluster centres of both sets, or samples of them, matched by the dense search."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
+from pairup.auto.cluster_plans import breed_plans
 from pairup.auto.geometry import GeometryPair
 from pairup.auto.initializers import initial_plans
 from pairup.auto.schedule import MULTILEVEL
@@ -47,6 +48,37 @@ def match_centres(view: View, k: int, rng: np.random.Generator) -> Iterator[Floa
         weights = np.sqrt(of_x * of_y[candidate.indices])
         weights /= weights.sum()
         yield ((f * weights[:, None]).T @ g[candidate.indices]).astype(np.float32)
+
+
+def breed_starts(view: View, rng: np.random.Generator) -> Iterator[Float32Array]:
+    """Breed plans between clusters of two samples, and yield covariances of the eigenfunctions of partners.
+
+    Where no component stands out, as in whitened coordinates, centres alone lead astray, and so do small samples.
+
+    Parameters
+    ----------
+    view : View
+        The two sets.
+    rng : numpy.random.Generator
+        Draws samples, clusters and plans.
+
+    Yields
+    ------
+    ndarray of float32, shape (r, s)
+        A start for `descend`, the best of each population.
+    """
+    if 0 in (view.x.points.shape[1], view.y.points.shape[1]):  # all objects of a set are equal
+        return
+    size = min(MULTILEVEL.bred, len(view.x.points), len(view.y.points))
+    x, y = (rng.permutation(len(side.points))[:size] for side in (view.x, view.y))
+    points = view.x.points[x].astype(np.float64), view.y.points[y].astype(np.float64)
+    geometry = GeometryPair(view.metric, *(squared_distances(Z) for Z in points))
+    if not geometry.has_variation:
+        return
+    constraints = Constraints(size, size, size)
+    for _ in range(MULTILEVEL.populations):
+        plan = breed_plans(geometry, constraints, int(rng.integers(2**31)))[0]
+        yield (view.x.values[x].T @ plan @ view.y.values[y] / np.float32(size)).astype(np.float32)
 
 
 def cluster(side: Side, k: int, rng: np.random.Generator) -> tuple[Array, Array, Array]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pairup.auto.metrics import count_unscaled, is_unscaled
 from pairup.auto.schedule import MULTILEVEL
 from pairup.types import Array, Float32Array
 
@@ -41,8 +42,8 @@ class Coordinates:
 
         Parameters
         ----------
-        metric : {"euclidean", "directions", "partially-whitened", "ranks", "whitened-k"}
-            The metric; k leading components in the last case.
+        metric : {"euclidean", "directions", "partially-whitened", "ranks", "whitened-k", "whitened-unscaled-k"}
+            The metric; k leading components in the last cases.
         Z : ndarray of shape (n, d)
             Rows of the table.
 
@@ -54,8 +55,8 @@ class Coordinates:
         d = Z.shape[1]
         origin, scale, quantiles = Z.mean(axis=0), np.ones(d), None
         spread = Z.std(axis=0)
-        kind, _, k = metric.partition("-")
-        if kind in ("partially", "whitened"):
+        kind = metric.partition("-")[0]
+        if kind in ("partially", "whitened") and not is_unscaled(metric):
             constant = spread <= 1e-12 * np.abs(Z).max(axis=0, initial=1e-300)
             scale = np.where(constant, np.inf, spread)
         elif metric == "ranks":
@@ -73,7 +74,7 @@ class Coordinates:
         if kind == "partially" and len(variances):
             axes = axes / (variances + np.median(variances)) ** 0.25
         elif kind == "whitened":
-            axes = (axes / np.sqrt(variances))[:, : int(k)]
+            axes = (axes / np.sqrt(variances))[:, : int(metric.rpartition("-")[2])]
         return cls(metric, origin, scale, quantiles, centre, axes)
 
     def _change(self, Z: Array) -> Array:
@@ -154,9 +155,14 @@ def further_metrics(X: Array, Y: Array, metric: str) -> list[str]:
     --------
     >>> further_metrics(np.zeros((5, 2)), np.zeros((5, 3)), "auto")
     ['geodesic', 'whitened-2']
+    >>> Z = np.random.default_rng(0).normal(size=(500, 4)) * [8, 4, 2, 1]
+    >>> further_metrics(Z, Z, "auto")
+    ['geodesic', 'whitened-4', 'whitened-unscaled-2', 'whitened-unscaled-3']
     """
     narrowest, widest = sorted((X.shape[1], Y.shape[1]))
     if metric == "cosine" or widest > MULTILEVEL.geodesic_up_to:
         return []
-    whitened = [f"whitened-{min(narrowest, MULTILEVEL.whitened_up_to)}"] if narrowest > 1 else []
-    return ["geodesic", *(whitened if metric == "auto" else [])]
+    if metric != "auto" or narrowest == 1:
+        return ["geodesic"]
+    most = min(narrowest, MULTILEVEL.whitened_up_to)
+    return ["geodesic", f"whitened-{most}", *(f"whitened-unscaled-{k}" for k in count_unscaled(X, Y) if k < most)]

@@ -1,6 +1,6 @@
 """The metrics by which the objects of a table are compared, and their names in words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -43,8 +43,53 @@ def metric_in_words(metric: str) -> str:
     >>> metric_in_words("whitened-4")
     'Euclidean distance of 4 whitened principal components'
     """
-    kind, _, k = metric.partition("-")
-    return f"Euclidean distance of {k} whitened principal components" if kind == "whitened" else IN_WORDS[metric]
+    if not metric.startswith("whitened-"):
+        return IN_WORDS[metric]
+    k = metric.rpartition("-")[2]
+    of_columns = " of unscaled columns" if is_unscaled(metric) else ""
+    return f"Euclidean distance of {k} whitened principal components{of_columns}"
+
+
+def is_whitened(metric: str) -> bool:
+    """Tell whether a metric is one of a number of whitened components.
+
+    Parameters
+    ----------
+    metric : str
+        The short name of a metric.
+
+    Returns
+    -------
+    bool
+        Whether.
+
+    Examples
+    --------
+    >>> is_whitened("whitened-4"), is_whitened("partially-whitened")
+    (True, False)
+    """
+    return metric.startswith("whitened-")
+
+
+def is_unscaled(metric: str) -> bool:
+    """Tell whether a metric is one of whitened components of columns in their own units.
+
+    Parameters
+    ----------
+    metric : str
+        The short name of a metric.
+
+    Returns
+    -------
+    bool
+        Whether.
+
+    Examples
+    --------
+    >>> is_unscaled("whitened-unscaled-4"), is_unscaled("whitened-4")
+    (True, False)
+    """
+    return metric.startswith("whitened-unscaled-")
 
 
 def rank_columns(Z: Array) -> Array:
@@ -271,9 +316,92 @@ def whitened_geometries(X: Array, Y: Array) -> Iterator[GeometryPair]:
     GeometryPair
         The geometry of k components; its metric is called "whitened-k".
     """
-    (x, of_x), (y, of_y) = (principal_components(standardize(Z)) for Z in (X, Y))
-    explained = [np.cumsum(variances) / max(float(variances.sum()), 1e-300) for variances in (of_x, of_y)]
-    most = min(x.shape[1], y.shape[1], min(len(X), len(Y)) // GEOMETRY.objects_per_component)
-    for k in GEOMETRY.whitened_components:
-        if k <= most and min(share[k - 1] for share in explained) >= GEOMETRY.explained_variance:
-            yield GeometryPair(f"whitened-{k}", squared_distances(x[:, :k]), squared_distances(y[:, :k]))
+    yield from _whitened_pairs("whitened-", standardize(X), standardize(Y))
+
+
+def unscaled_geometries(X: Array, Y: Array) -> Iterator[GeometryPair]:
+    """Yield the same of columns in their own units, where these differ: their leading components are other ones.
+
+    The sixth component of eight columns may be a mere curvature of the others, and the fifth of standardized ones
+    nothing that the other set has among its first five; then only four of the columns as they are compare.
+
+    Parameters
+    ----------
+    X, Y : ndarray of shape (n, d) and (m, e)
+        Two tables.
+
+    Yields
+    ------
+    GeometryPair
+        The geometry of k components; its metric is called "whitened-unscaled-k".
+    """
+    x, y = (Z - Z.mean(axis=0) for Z in (rescale(X), rescale(Y)))
+    if have_different_spreads(x, y):
+        yield from _whitened_pairs("whitened-unscaled-", x, y)
+
+
+def count_unscaled(X: Array, Y: Array) -> list[int]:
+    """Return the numbers of components that `unscaled_geometries` compares.
+
+    Parameters
+    ----------
+    X, Y : ndarray of shape (n, d) and (m, e)
+        Two tables.
+
+    Returns
+    -------
+    list of int
+        Rising numbers.
+
+    Examples
+    --------
+    >>> count_unscaled(np.diag([3.0, 2.0, 0.1]), np.diag([2.0, 1.0, 0.1]))
+    []
+    """
+    x, y = (Z - Z.mean(axis=0) for Z in (rescale(X), rescale(Y)))
+    if not have_different_spreads(x, y):
+        return []
+    variances = [principal_components(Z, solver="gram")[1] for Z in (x, y)]
+    return _count_components(variances, min(len(x), len(y)))
+
+
+def have_different_spreads(X: Array, Y: Array) -> bool:
+    """Tell whether the columns of either table differ in how far they spread, constant ones aside.
+
+    Parameters
+    ----------
+    X, Y : ndarray of shape (n, d) and (m, e)
+        Two tables.
+
+    Returns
+    -------
+    bool
+        Whether.
+
+    Examples
+    --------
+    >>> have_different_spreads(np.eye(2), np.eye(3)), have_different_spreads(np.eye(2), np.diag([1.0, 3.0]))
+    (False, True)
+    """
+    return max(_ratio_of_spreads(X), _ratio_of_spreads(Y)) >= GEOMETRY.different_spreads
+
+
+def _ratio_of_spreads(Z: Array) -> float:
+    """Return the ratio of the largest and the least spread of the columns of a table, constant ones aside."""
+    spreads = Z.std(axis=0)
+    spreads = spreads[spreads > GEOMETRY.rounding * spreads.max(initial=0.0)]
+    return float(spreads.max() / spreads.min()) if len(spreads) else 1.0
+
+
+def _whitened_pairs(name: str, X: Array, Y: Array) -> Iterator[GeometryPair]:
+    (x, of_x), (y, of_y) = (principal_components(Z) for Z in (X, Y))
+    for k in _count_components([of_x, of_y], min(len(X), len(Y))):
+        yield GeometryPair(f"{name}{k}", squared_distances(x[:, :k]), squared_distances(y[:, :k]))
+
+
+def _count_components(variances: Sequence[Array], objects: int) -> list[int]:
+    """Return how many whitened components may compare: those that hold most of the variance of both sets."""
+    explained = [np.cumsum(v) / max(float(v.sum()), 1e-300) for v in variances]
+    most = min(objects // GEOMETRY.objects_per_component, *(len(v) for v in variances))
+    ks = [k for k in GEOMETRY.whitened_components if k <= most]
+    return [k for k in ks if min(share[k - 1] for share in explained) >= GEOMETRY.explained_variance]

@@ -7,10 +7,11 @@ from functools import partial
 import numpy as np
 
 from pairup.auto.canonical_variates import CanonicalVariates
-from pairup.auto.centres import match_centres
+from pairup.auto.centres import breed_starts, match_centres
 from pairup.auto.coordinates import further_metrics, suitable_metrics
 from pairup.auto.descent import descend, polish, shared_correlation
 from pairup.auto.held_out import held_out_score, share_found_again
+from pairup.auto.metrics import is_whitened
 from pairup.auto.partners import among, match_all
 from pairup.auto.problem import Problem
 from pairup.auto.schedule import CALIBRATION, MULTILEVEL
@@ -201,7 +202,11 @@ def find_maps(view: View, rng: np.random.Generator, known: Float32Array | None =
         Covariances of the eigenfunctions of partners; none where all objects of a set are alike.
     """
     fine = MULTILEVEL.levels[-1].epsilon
-    starts = [*([] if known is None else [known]), *match_centres(view, MULTILEVEL.clusters, rng)]
+    starts = [] if known is None else [known]
+    if is_whitened(view.metric):
+        starts += breed_starts(view, rng)
+    else:
+        starts += match_centres(view, MULTILEVEL.clusters, rng)
     found = sorted((descend(view, N, rng) for N in starts), key=lambda N: -view.alignment(N, fine))
     yield from found[:1]
     if found:

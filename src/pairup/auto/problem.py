@@ -13,9 +13,10 @@ from pairup.auto.metrics import (
     geodesic_pair,
     normalize_rows,
     table_geometries,
+    unscaled_geometries,
     whitened_geometries,
 )
-from pairup.auto.schedule import GEOMETRY, MULTILEVEL, PROBLEM
+from pairup.auto.schedule import CLUSTER_PLANS, GEOMETRY, MULTILEVEL, PROBLEM
 from pairup.constraints import (
     Constraints,
     check_anchors,
@@ -253,6 +254,8 @@ class Problem:
                 if directions.has_variation:
                     yield directions
             yield from (pair for pair in whitened_geometries(self.x, self.y) if pair.has_variation)
+            if self.constraints.smallest >= CLUSTER_PLANS.fewest_objects:
+                yield from (pair for pair in unscaled_geometries(self.x, self.y) if pair.has_variation)
 
 
 def _check_many(x: Array, y: Array, threads: int) -> None:

@@ -75,6 +75,7 @@ class GeometryConstants:
     whitened_components: range = range(2, 9)  # how many principal components are whitened
     objects_per_component: int = 5  # fewer do not show a component
     explained_variance: float = 0.7  # the least share of variance that whitened components hold
+    different_spreads: float = 2.0  # ratio of the spreads of columns from which components of unscaled ones differ
     rounding: float = 1e-10  # directions closer than this may differ by rounding alone
     least_width: float = 1e-12  # of a kernel, in units of the largest distance: equal objects have median 0
 
@@ -194,7 +195,8 @@ class ClusterPlanConstants:
     objects_per_cluster: int = 3  # … but no fewer objects than this for each
     clustering_steps: int = 10
     clusterings: int = 4  # rounds of populations, each with clusters of its own, until some metric is clear
-    metrics: int = 3  # whitened ones, those of the largest excess
+    agreement: float = 0.2  # share of its pairs that another whitened metric has in common, from which both are kept
+    metrics: int = 3  # whitened ones that are searched at once, those of the largest excess first
     fewest_objects: int = 200  # of the smaller set; fewer have too few clusters
     components: int = 8  # leading ones, which children turn …
     least_spread: float = 0.15  # … without those that vary less than this share of the first
@@ -477,6 +479,10 @@ class MultilevelConstants:
     clustering_steps: int = 15
     clusterings: int = 2  # per metric
     starts_per_clustering: int = 3  # solutions for the centres that are continued
+    # Objects of each set, in whitened coordinates, between whose clusters plans are bred. On one other draw of 3,000
+    # with six factors, one of two populations found the region of each partner; of samples of 1,000, none of two.
+    bred: int = 3000
+    populations: int = 3  # of such plans, each the start of one descent
     fewest_anchors: int = 3  # known pairs from which they are a start of their own
     # Descents on samples
     levels: tuple[Level, ...] = (

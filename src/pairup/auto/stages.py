@@ -1,9 +1,9 @@
 """The stages of a search: coarse search, exchange of solutions, genetic search, refinement, consensus."""
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, islice, product
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from pairup.auto.genetic import evolve
 from pairup.auto.geometry import GeometryPair, JointGeometry
 from pairup.auto.islands import IslandResult, evolve_island, select_island_geometries
 from pairup.auto.leads import find_lead
+from pairup.auto.metrics import is_unscaled, is_whitened
 from pairup.auto.problem import Context
-from pairup.auto.schedule import CLUSTER_PLANS, CONSENSUS, GENETIC, GEOMETRY, ISLANDS, LEADS, Schedule
+from pairup.auto.schedule import CLUSTER_PLANS, CONSENSUS, GENETIC, GEOMETRY, ISLANDS, LEADS, SEARCH, Schedule
 from pairup.auto.search import (
     Candidate,
     CoarseResult,
@@ -32,6 +33,7 @@ from pairup.auto.search import (
 )
 from pairup.auto.significance import compare_with_unrelated
 from pairup.climb import Step
+from pairup.constraints import Constraints
 from pairup.parallel import run
 from pairup.types import Array, Indices
 
@@ -153,11 +155,14 @@ def explore_all(
     geometries = list(geometries)
     coarse = list(run([partial(explore, geometry, context) for geometry in geometries], n_jobs=n_jobs))
     if max(result.excess for result in coarse) < Schedule.for_size(constraints).enough:
-        more = list(further)
+        more, last = split_unscaled(further)
         of_more = list(run([partial(explore, geometry, context) for geometry in more], n_jobs=n_jobs))
         if not is_clear([*coarse, *of_more], constraints):
+            unscaled = list(last)
+            of_more += run([partial(explore, geometry, context) for geometry in unscaled], n_jobs=n_jobs)
+            more += unscaled
             of_more = populate(more, of_more, context)
-        for k in select_further(of_more):
+        for k in select_further(of_more, constraints):
             geometries.append(more[k])
             coarse.append(of_more[k])
     if not is_clear(coarse, constraints):
@@ -169,10 +174,21 @@ def explore_all(
     return geometries, coarse
 
 
+def split_unscaled(geometries: Iterable[GeometryPair]) -> tuple[Geometries, Iterator[GeometryPair]]:
+    """Return the geometries before those of unscaled columns, and an iterator over these, none of them made yet."""
+    geometries = iter(geometries)
+    before: Geometries = []
+    for geometry in geometries:
+        if is_unscaled(geometry.metric):
+            return before, chain([geometry], geometries)
+        before.append(geometry)
+    return before, iter(())
+
+
 def populate(
     geometries: Sequence[GeometryPair], coarse: Sequence[CoarseResult], context: Context
 ) -> list[CoarseResult]:
-    """Breed plans between clusters in the most promising whitened geometries, until the pairing is clear in one.
+    """Breed plans between clusters in whitened geometries, the most promising first, until the pairing is clear in one.
 
     Parameters
     ----------
@@ -191,9 +207,16 @@ def populate(
     results = list(coarse)
     if context.constraints.smallest < CLUSTER_PLANS.fewest_objects:
         return results
-    whitened = [k for k, result in enumerate(results) if is_whitened(result)]
-    chosen = sorted(whitened, key=lambda k: -results[k].excess)[: CLUSTER_PLANS.metrics]
+    whitened = [k for k, result in enumerate(results) if is_whitened(result.metric)]
+    order = sorted(whitened, key=lambda k: -results[k].excess)
+    groups = [order[k : k + CLUSTER_PLANS.metrics] for k in range(0, len(order), CLUSTER_PLANS.metrics)]
     compared: set[int] = set()
+
+    def exchange(which: Sequence[int]) -> None:
+        """Let some of the geometries try the best solutions of each other."""
+        exchanged = exchange_solutions([geometries[k] for k in which], [results[k] for k in which], (), context)
+        for k, result in zip(which, exchanged, strict=True):
+            results[k] = result
 
     def compare(k: int, number: int) -> None:
         """Search an unrelated set as long, where a population found more: a metric counts only then."""
@@ -201,33 +224,47 @@ def populate(
         if results[k].value > coarse[k].value:
             (results[k],) = run([partial(compare_clusters, geometries[k], results[k], context, number)])
 
-    for number in range(CLUSTER_PLANS.clusterings):
+    for number, chosen in product(range(CLUSTER_PLANS.clusterings), groups):
         tasks = [partial(explore_clusters, geometries[k], results[k], context, number) for k in chosen]
         for k, result in zip(chosen, run(tasks, n_jobs=context.n_jobs), strict=True):
             results[k] = result
-        of_chosen = exchange_solutions([geometries[k] for k in chosen], [results[k] for k in chosen], (), context)
-        for k, result in zip(chosen, of_chosen, strict=True):
-            results[k] = result
+        exchange(chosen)
         for k in chosen:
             if k not in compared and is_clear([results[k]], context.constraints):
                 compare(k, number)
         if is_clear(results, context.constraints):
+            exchange(whitened)
             break
-    while chosen and (best := max(whitened, key=lambda k: results[k].excess)) in set(chosen).difference(compared):
+    while (best := max(whitened, key=lambda k: results[k].excess, default=-1)) not in {-1, *compared}:
         compare(best, 0)  # the others are dropped
     return results
 
 
-def is_whitened(result: CoarseResult) -> bool:
-    """Tell whether a result is one of a number of whitened components."""
-    return result.metric.startswith("whitened-")
+def select_further(results: Sequence[CoarseResult], constraints: Constraints) -> list[int]:
+    """Return which of the further geometries are kept: of whitened ones the best, and those that found the same.
 
+    Few components show a pairing that many do not, and not what the left out ones tell about it; both together do.
 
-def select_further(results: Sequence[CoarseResult]) -> list[int]:
-    """Return which of the further geometries are kept: of whitened ones, which differ in one number, the best."""
-    whitened = [k for k, result in enumerate(results) if is_whitened(result)]
+    Parameters
+    ----------
+    results : sequence of CoarseResult
+        What was found in each.
+    constraints : Constraints
+        The sizes of the sets.
+
+    Returns
+    -------
+    list of int
+        Numbers of geometries, rising.
+    """
+    whitened = [k for k, result in enumerate(results) if is_whitened(result.metric)]
     best = max(whitened, key=lambda k: results[k].excess, default=None)
-    return [k for k in range(len(results)) if k not in whitened or k == best]
+    kept = {best}
+    if best is not None and constraints.smallest >= CLUSTER_PLANS.fewest_objects and is_clear(results, constraints):
+        found, least = results[best].candidates[0].indices, SEARCH.near_best * results[best].excess
+        near = [k for k in whitened if results[k].excess >= least]
+        kept.update(k for k in near if agreement(results[k].candidates[0].indices, found) >= CLUSTER_PLANS.agreement)
+    return [k for k in range(len(results)) if k not in whitened or k in kept]
 
 
 def exchange_solutions(
@@ -379,7 +416,9 @@ def refine_all(
     searches: list[tuple[GeometryPair | JointGeometry, list[Candidate], list[Indices]]]
     searches = [(geometries[k], coarse[k].candidates, []) for k in (*selected, *alone)]
     if len(selected) > 1:
-        searches.append((JointGeometry([geometries[k] for k in selected]), [], pool_solutions(coarse)))
+        first = [coarse[k] for k in selected]  # of equal rank theirs count more
+        pool = pool_solutions([*first, *(result for result in coarse if result not in first)])
+        searches.append((JointGeometry([geometries[k] for k in selected]), [], pool))
     tasks = [
         partial(refine, geometry, context.constraints, own, foreign, bred)
         for context in contexts
