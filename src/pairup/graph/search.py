@@ -5,6 +5,7 @@ from collections.abc import Generator, Iterable
 import numpy as np
 
 from pairup.climb import Step
+from pairup.graph.blocks import exchange_blocks
 from pairup.graph.edge_model import classify_pairs, fit_log_odds
 from pairup.graph.problem import Padded
 from pairup.graph.schedule import SCHEDULE
@@ -57,7 +58,7 @@ def count_swaps(n: int) -> int:
 
 
 def refine(padded: Padded, p: Indices, seed: int) -> tuple[Terms, Indices]:
-    """Fit the edge model to a matching and anneal its log-likelihood, a few times.
+    """Fit the edge model to a matching, anneal its log-likelihood and exchange blocks, a few times.
 
     Parameters
     ----------
@@ -87,6 +88,7 @@ def refine(padded: Padded, p: Indices, seed: int) -> tuple[Terms, Indices]:
             steps=count_swaps(len(p)) // 2,
             seed=seed + number,
         )
+        p = exchange_blocks(terms, p, padded.fixed, seed=seed + number)
     return terms, p
 
 
