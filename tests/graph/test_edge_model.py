@@ -4,31 +4,54 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from pairup.graph.edge_model import COMMON, PSEUDO, classify_pairs, fit_log_odds
+from pairup.graph.edge_model import PSEUDO, STEPS, classify_pairs, fit_log_odds
+
+
+def draw(rng, n, share):
+    upper = np.triu(rng.random((n, n)) < share, 1).astype(float)
+    return upper + upper.T
 
 
 def test_log_odds_are_those_of_the_counts(rng):
     n = 12
-    A = np.triu(rng.random((n, n)) < 0.3, 1).astype(float)
-    A += A.T
-    B = np.triu(rng.random((n, n)) < 0.3, 1).astype(float)
-    B += B.T
+    A, B = draw(rng, n, 0.3), draw(rng, n, 0.3)
     p = rng.permutation(n)
-    classes = classify_pairs(sparse.csr_array(A))
-    np.fill_diagonal(classes, 0)
-    scores, log_odds = fit_log_odds(classes, B, p)
+    scores, log_odds = fit_log_odds(classify_pairs(sparse.csr_array(A)), B, p)
     i, k = np.triu_indices(n, 1)
-    in_class = (A[i, k] == 1) & ((A @ A)[i, k] == 1)
-    edges = B[p[i], p[k]][in_class].sum()
-    expected = np.log((edges + PSEUDO) / (in_class.sum() - edges + PSEUDO))
-    unlinked = (A[i, k] == 0) & ((A @ A)[i, k] == 0)
-    none = B[p[i], p[k]][unlinked].sum()
-    # the diagonal, without edges, counts as half a pair per node in the first class
-    reference = np.log((none + PSEUDO) / (unlinked.sum() + n / 2 - none + PSEUDO))
-    assert log_odds[len(COMMON) + 1] == pytest.approx(expected - reference)
+    weights, edges = (A / A.sum(axis=1).clip(1) @ A)[i, k], B[p[i], p[k]]
+
+    def odds(inside, group, most=1.0):
+        of_all = min((edges[group].sum() + 0.5) / (group.sum() + 1), most)
+        share = (edges[inside].sum() + PSEUDO * of_all) / (inside.sum() + PSEUDO)
+        return np.log(share / (1 - share))
+
+    linked, half = A[i, k] == 1, 0.5
+    unlinked = ~linked
+    # pairs of a node with itself, without edges, count as half a pair each in the first class
+    of_all = (edges[unlinked].sum() + 0.5) / (unlinked.sum() + n / 2 + 1)
+    none = unlinked & (weights == 0)
+    share = (edges[none].sum() + PSEUDO * of_all) / (none.sum() + n / 2 + PSEUDO)
+    step = np.searchsorted(STEPS, weights[linked].max() * (1 + 1e-9), side="right")
+    inside = linked & (np.searchsorted(STEPS, weights * (1 + 1e-9), side="right") == step)
+    assert log_odds[1 + len(STEPS) + step] == pytest.approx(odds(inside, linked, half) - np.log(share / (1 - share)))
     assert log_odds[0] == 0
     assert np.diag(scores).tolist() == [0.0] * n
     assert np.array_equal(scores, scores.T)
+
+
+def test_common_neighbours_of_low_degree_count_more():
+    star = np.zeros((40, 40))
+    star[0, 1:] = star[1:, 0] = 1  # 1 and 2 share a hub
+    path = np.zeros((40, 40))
+    path[1, 0] = path[0, 1] = path[0, 2] = path[2, 0] = 1  # 1 and 2 share a node of degree two
+    of_hub, of_path = (classify_pairs(sparse.csr_array(Z))[1, 2] for Z in (star, path))
+    assert 0 < of_hub < of_path
+
+
+def test_graphs_that_lose_no_edge_have_finite_odds(rng):
+    A = draw(rng, 60, 0.2)
+    _, log_odds = fit_log_odds(classify_pairs(sparse.csr_array(A)), A, np.arange(60))
+    assert log_odds.max() - log_odds.min() < 20
 
 
 def test_noise_between_common_neighbours_is_found(rng):
@@ -38,5 +61,7 @@ def test_noise_between_common_neighbours_is_found(rng):
     common = np.triu((A @ A > 0) & (A == 0) & (rng.random((n, n)) < 0.2), 1)
     B = np.minimum(A + common + common.T, 1)
     _, log_odds = fit_log_odds(classify_pairs(sparse.csr_array(A)), B, np.arange(n))
-    assert log_odds[1] > 3
-    assert log_odds[len(COMMON)] > log_odds[1]
+    between = log_odds[1 : 1 + len(STEPS)]
+    linked = log_odds[1 + len(STEPS) :]
+    assert between[between != between.min()].max() > 2
+    assert linked.max() > between.max() > 0

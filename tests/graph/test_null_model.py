@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from pairup.graph.null_model import rewire
+from pairup.graph.null_model import rewire, shuffle_weights
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -39,3 +39,15 @@ def test_a_clustered_graph_gets_back_its_triangles(rng):
     assert not np.diag(other).any()
     assert 0.7 * before < after < 1.3 * before
     assert (other * A).sum() < 0.4 * A.sum()
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_weights_of_a_complete_graph_are_shuffled_but_for_the_numbers_of_nodes(rng, directed):
+    n = 40
+    u, v = np.nonzero(~np.eye(n, dtype=bool)) if directed else np.triu_indices(n, 1)
+    effects, noise = rng.normal(size=n), 0.3 * rng.normal(size=len(u))
+    sums = effects[u] + (-effects[v] if directed else effects[v])
+    shuffled = shuffle_weights(u, v, sums + noise, n, directed=directed, seed=0)
+    assert np.corrcoef(shuffled, sums)[0, 1] > 0.9
+    assert abs(np.corrcoef(shuffled - sums, noise)[0, 1]) < 0.3
+    assert np.isclose(np.std(shuffled), np.std(sums + noise), rtol=0.1)

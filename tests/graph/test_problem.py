@@ -44,3 +44,13 @@ def test_edges_are_counted_in_their_direction(p):
     padded = pad(GraphProblem.check(chain(5), chain(5)))
     assert padded.count_kept(p) == (4 if p[0] == 0 else 0)
     assert padded.value(p) == padded.count_kept(p)
+
+
+def test_the_weight_kept_is_the_number_of_edges_where_all_weigh_the_same(rng):
+    upper = np.triu(rng.random((20, 20)) < 0.3)
+    A = sparse.csr_array((upper | upper.T).astype(float))
+    padded = pad(GraphProblem.check(A, A))
+    p = rng.permutation(20)
+    assert not padded.weighted
+    assert padded.weigh_kept(p) == pytest.approx(padded.count_kept(p))
+    assert pad(GraphProblem.check(-A, A)).weighted

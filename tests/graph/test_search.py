@@ -1,10 +1,11 @@
 """Annealing from starts, and by the fitted edge model."""
 
 import numpy as np
+import pytest
 from scipy import sparse
 
 from pairup.graph.problem import GraphProblem, pad
-from pairup.graph.search import count_swaps, edge_log_odds, refine, search
+from pairup.graph.search import count_swaps, edge_log_odds, refine, search, weight_log_odds
 
 
 def drain(steps):
@@ -47,3 +48,13 @@ def test_the_edge_model_keeps_known_and_forbidden_pairs(rng):
 def test_long_searches_are_cut():
     assert count_swaps(10**6) == count_swaps(10**7)
     assert count_swaps(10) < count_swaps(20)
+
+
+def test_the_log_odds_of_weights_are_those_of_normal_ones(rng):
+    n = 60
+    noise = [np.triu(rng.normal(size=(n, n)), 1) for _ in range(3)]
+    A, B = (sparse.csr_array(0.8 * noise[0] + 0.6 * Z + (0.8 * noise[0] + 0.6 * Z).T) for Z in noise[1:])
+    padded = pad(GraphProblem.check(A, B))
+    rho = np.corrcoef(*(Z.toarray()[np.triu_indices(n, 1)] for Z in (A, B)))[0, 1]
+    assert weight_log_odds(padded, np.arange(n)) == pytest.approx(rho / (1 - rho**2), rel=0.01)
+    assert weight_log_odds(padded, rng.permutation(n)) < 0.2

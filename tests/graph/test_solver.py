@@ -209,3 +209,17 @@ def test_nodes_for_which_all_partners_are_forbidden_stay_alone(rng):
         assert m.indices[0] == -1
     with pytest.raises(ValueError, match="among the anchors and forbidden too"):
         pairup.match(A, B, anchors=[(1, 2)], forbidden=[(1, 2)])
+
+
+def test_complete_weighted_graphs_are_reliable_if_and_only_if_they_are_related(rng):
+    n = 30
+    first, second, noise = (np.triu(rng.random((n, n)), 1) for _ in range(3))
+    order = rng.permutation(n)
+    noisy = (first + first.T + 0.3 * (noise + noise.T))[order][:, order]
+    m = pairup.match(sparse.csr_array(first + first.T), sparse.csr_array(noisy))
+    assert m.reliable
+    assert (order[m.indices] == np.arange(n)).mean() > 0.9
+    assert "of the weight that can be" in m.report
+    m = pairup.match(sparse.csr_array(first + first.T), sparse.csr_array(second + second.T))
+    assert not m.reliable
+    assert m.reliability < 0.3

@@ -30,9 +30,9 @@ class GraphAnswer:
         The expected share of right pairs.
     report : str
         The reasons, in words.
-    kept : int
-        Edges that both graphs have.
-    unrelated : int
+    kept : float
+        Weight of the edges that both graphs have: their number, if all weigh the same.
+    unrelated : float
         The same of an unrelated graph of the same degrees.
     excess : float
         How far the first exceeds the second; 1 where all edges are kept.
@@ -48,8 +48,8 @@ class GraphAnswer:
     reliable: bool
     reliability: float
     report: str
-    kept: int
-    unrelated: int
+    kept: float
+    unrelated: float
     excess: float
     sampled: Array
     history: list[Step]
@@ -78,27 +78,70 @@ def undecided_answer(problem: GraphProblem, reason: str) -> GraphAnswer:
     return GraphAnswer(indices, confidence, likely, False, 1.0 / constraints.largest, report, 0, 0, 0.0, confidence, [])
 
 
-def measure_excess(padded: Padded, kept: int, unrelated: int) -> float:
-    """Return how far more edges are kept than with an unrelated graph: 0 no more, 1 all that can be.
+def measure_excess(padded: Padded, kept: float, unrelated: float) -> float:
+    """Return how far more weight of edges is kept than with an unrelated graph: 0 no more, 1 all that can be.
 
     Parameters
     ----------
     padded : Padded
         The graphs.
-    kept, unrelated : int
-        Edges kept, and edges kept with an unrelated graph.
+    kept, unrelated : float
+        Weight of the edges kept, and of those kept with an unrelated graph.
 
     Returns
     -------
     float
         The excess; it may be negative.
     """
-    most = min(replace(padded, B=Z, A=Z).count_kept(np.arange(padded.constraints.n)) for Z in (padded.A, padded.B))
-    return (kept - unrelated) / max(most - unrelated, 1)
+    return (kept - unrelated) / max(weigh_most(padded) - unrelated, 1.0)
+
+
+def weigh_most(padded: Padded) -> float:
+    """Return the weight of the edges of the lighter graph, each kept by itself.
+
+    Parameters
+    ----------
+    padded : Padded
+        The graphs.
+
+    Returns
+    -------
+    float
+        The sum of squares of its weights; the number of its edges, if all weigh the same.
+    """
+    return min(replace(padded, B=Z, A=Z).weigh_kept(np.arange(padded.constraints.n)) for Z in (padded.A, padded.B))
+
+
+def tell_kept(problem: GraphProblem, padded: Padded, p: Indices, unrelated: float) -> str:
+    """Say how many edges are kept, or how much of their weight.
+
+    Parameters
+    ----------
+    problem : GraphProblem
+        The graphs.
+    padded : Padded
+        The same, of one size.
+    p : ndarray of int, shape (size,)
+        The matching.
+    unrelated : float
+        Weight of the edges kept with an unrelated graph.
+
+    Returns
+    -------
+    str
+        A sentence.
+    """
+    smaller = min(problem.g.n_edges, problem.h.n_edges)
+    kept = f"The matching keeps {padded.count_kept(p):,} of {smaller:,} edges"
+    if not padded.weighted:
+        return f"{kept} (unrelated graph of the same degrees: {unrelated:,.0f})."
+    most = weigh_most(padded)
+    told = f"{padded.weigh_kept(p) / most:.0%} of the weight that can be"
+    return f"{kept}, and {told} (unrelated graph of the same degrees: {unrelated / most:.0%})."
 
 
 def conclude(
-    problem: GraphProblem, padded: Padded, marginals: Array, unrelated: int, history: list[Step]
+    problem: GraphProblem, padded: Padded, marginals: Array, unrelated: float, history: list[Step]
 ) -> GraphAnswer:
     """Return the matching with most pairs expected right, and how likely it is.
 
@@ -110,8 +153,8 @@ def conclude(
         The same, of one size.
     marginals : ndarray of shape (size, size)
         How often each pair was sampled.
-    unrelated : int
-        Edges kept with an unrelated graph.
+    unrelated : float
+        Weight of the edges kept with an unrelated graph.
     history : list of Step
         One step per start.
 
@@ -122,10 +165,11 @@ def conclude(
     """
     c = problem.constraints
     p = padded.constraints.round(marginals)
-    kept, smaller = padded.count_kept(p), min(problem.g.n_edges, problem.h.n_edges)
+    kept = padded.weigh_kept(p)
     excess = measure_excess(padded, kept, unrelated)
     mean = float(marginals[np.arange(len(p)), p][: c.n].mean())
     trust = float(expit(CALIBRATION.intercept + CALIBRATION.excess * excess + CALIBRATION.sampled * mean))
+    trust *= min(max(excess / CALIBRATION.excess_from, 1e-3), 1.0)  # never 0, or all pairs would be alike
     likely: Array = trust * marginals[: c.n, : c.m] + (1.0 - trust) / c.largest
     rows, columns = c.anchors
     likely[rows, :], likely[:, columns], likely[c.forbidden] = 0.0, 0.0, 0.0
@@ -146,7 +190,7 @@ def conclude(
         doubts.append("too many nodes can be exchanged without losing edges; a few known pairs would help")
     lines = [
         f"About {expected:.0%} of the pairs are expected to be right.",
-        f"The matching keeps {kept:,} of {smaller:,} edges (unrelated graph of the same degrees: {unrelated:,}).",
+        tell_kept(problem, padded, p, unrelated),
         DOUBT + "; ".join(doubts) + "."
         if doubts
         else "The graphs identify the matching; see `confidence` for single pairs.",

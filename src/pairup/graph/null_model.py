@@ -10,16 +10,19 @@ from typing import Any
 import numpy as np
 
 from pairup.compiled import compiled
+from pairup.types import Array, Indices
 
 REWIRINGS = 10  # attempts per edge
 CLOSURES = 40  # attempts per edge to close a triangle
+NODE_SWEEPS = 30  # over the numbers of the nodes; they halve what is left of a mean each time
 
 
 def rewire(adjacency: Any, *, directed: bool, seed: int) -> Any:
     """Return a graph of the same degrees whose edges are drawn anew: pairs of edges exchange their ends.
 
     Where the graph is undirected, exchanges that close triangles follow until there are as many as before. Weights
-    stay with their edge; self-loops stay. No edge becomes a double one.
+    stay with their edge but for what the sums of two nodes leave over, which is shuffled: where nearly all pairs are
+    linked, nothing else can be exchanged. Self-loops stay. No edge becomes a double one.
 
     Parameters
     ----------
@@ -50,12 +53,53 @@ def rewire(adjacency: Any, *, directed: bool, seed: int) -> Any:
     _exchange(u, v, n, directed, REWIRINGS * len(u), seed % 2**32)
     if not directed and triangles:
         _close_triangles(u, v, n, triangles, CLOSURES * len(u), seed % 2**32)
+    weights = shuffle_weights(u, v, weights, n, directed=directed, seed=seed)
     rows, columns = [u, row[loops]], [v, column[loops]]
     values = [weights, entries.data[loops]]
     if not directed:
         rows, columns, values = [*rows, v], [*columns, u], [*values, weights]
     data = np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))
     return sparse.csr_array(data, shape=(n, n))
+
+
+def shuffle_weights(u: Indices, v: Indices, weights: Array, n: int, *, directed: bool, seed: int) -> Array:
+    """Return weights of which what is not the sum of one number per node is shuffled.
+
+    Parameters
+    ----------
+    u, v : ndarray of int, shape (n_edges,)
+        The ends of the edges.
+    weights : ndarray of shape (n_edges,)
+        Their weights.
+    n : int
+        Number of nodes.
+    directed : bool
+        Whether nodes have one number as source and another as target.
+    seed : int
+        Draws the order.
+
+    Returns
+    -------
+    ndarray of shape (n_edges,)
+        Other weights; the same where all are equal.
+
+    Examples
+    --------
+    >>> u, v = np.array([0, 0, 1]), np.array([1, 2, 2])
+    >>> shuffle_weights(u, v, np.ones(3), 3, directed=False, seed=0)
+    array([1., 1., 1.])
+    """
+    if not len(weights) or np.ptp(weights) <= 1e-9:
+        return weights
+    v = v + n if directed else v
+    counts = np.maximum(np.bincount(np.concatenate([u, v]), minlength=2 * n), 1)
+    effects, rest = np.zeros(2 * n), weights
+    for _ in range(NODE_SWEEPS):
+        rest = weights - effects[u] - effects[v]
+        sums = np.bincount(u, weights=rest, minlength=2 * n) + np.bincount(v, weights=rest, minlength=2 * n)
+        effects += 0.5 * sums / counts
+    shuffled: Array = weights - rest + np.random.default_rng(seed).permutation(rest)
+    return shuffled
 
 
 @compiled

@@ -151,6 +151,11 @@ class Padded:
         fixed[self.constraints.anchors[0]] = True
         return fixed
 
+    @property
+    def weighted(self) -> bool:
+        """Whether edges differ in weight, or weigh less than nothing."""
+        return any(bool(np.ptp(Z.data) > 1e-9 or Z.data.min() < 0) for Z in (self.A, self.B))
+
     def terms(self) -> Terms:
         """Return the weight of edges kept, and the prior, as energy."""
         a, b = (list_neighbours(Z, directed=self.directed) for Z in (self.A, self.B))
@@ -181,6 +186,12 @@ class Padded:
         weight = float(self.A.multiply(self.B[p][:, p]).sum()) / (1 if self.directed else 2)
         prior = self.constraints.prior
         return weight + (0.0 if prior is None else float(prior[np.arange(len(p)), p].sum()))
+
+    def weigh_kept(self, p: Indices) -> float:
+        """Return the weight of the edges that both graphs have, an undirected one counted once."""
+        both = self.A.multiply(self.B[p][:, p])
+        total = float(both.sum())
+        return total if self.directed else 0.5 * (total + float(both.diagonal().sum()))
 
     def count_kept(self, p: Indices) -> int:
         """Return how many edges both graphs have, an undirected one counted once."""

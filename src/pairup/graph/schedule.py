@@ -38,6 +38,7 @@ class Calibration:
     intercept: float = -7.5  # these three by logistic regression over 82 generated graphs
     excess: float = 6.7  # weight of the excess over an unrelated graph
     sampled: float = 7.9  # weight of the mean share of sampled matchings that hold a pair
+    excess_from: float = 0.1  # below it trust falls to 0: dense weighted graphs sample sharply what is unrelated, too
     reliable_from: float = 0.5  # least expected share of right pairs of a reliable matching
     trusted_from: float = 0.5  # least probability, of a reliable matching, that the solution is the right one
 

@@ -5,6 +5,7 @@ from collections.abc import Generator, Iterable
 import numpy as np
 
 from pairup.climb import Step
+from pairup.graph.blocks import exchange_blocks
 from pairup.graph.edge_model import classify_pairs, fit_log_odds
 from pairup.graph.problem import Padded
 from pairup.graph.schedule import SCHEDULE
@@ -57,7 +58,7 @@ def count_swaps(n: int) -> int:
 
 
 def refine(padded: Padded, p: Indices, seed: int) -> tuple[Terms, Indices]:
-    """Fit the edge model to a matching and anneal its log-likelihood, a few times.
+    """Fit the edge model to a matching, anneal its log-likelihood and exchange blocks, a few times.
 
     Parameters
     ----------
@@ -87,6 +88,7 @@ def refine(padded: Padded, p: Indices, seed: int) -> tuple[Terms, Indices]:
             steps=count_swaps(len(p)) // 2,
             seed=seed + number,
         )
+        p = exchange_blocks(terms, p, padded.fixed, seed=seed + number)
     return terms, p
 
 
@@ -110,7 +112,9 @@ def fit_terms(padded: Padded, p: Indices, terms: Terms) -> Terms:
         The log-likelihood.
     """
     odds = edge_log_odds(padded, p)
-    if padded.directed or any(np.ptp(Z.data) > 1e-9 or Z.data.min() < 0 for Z in (padded.A, padded.B)):
+    if padded.weighted:
+        odds = min(odds, weight_log_odds(padded, p))
+    if padded.directed or padded.weighted:
         terms = terms._replace(M=np.float32(odds) * padded.B.toarray().astype(np.float32))
     else:
         a, b = ((Z != 0).toarray().astype(np.float64) for Z in (padded.A, padded.B))
@@ -141,3 +145,30 @@ def edge_log_odds(padded: Padded, p: Indices) -> float:
     pairs = n * (n - 1) // (1 if padded.directed else 2)
     counts = np.array([kept, pairs - a - b + kept, a - kept, b - kept], dtype=np.float64) + 0.5
     return float(np.log(counts[0] * counts[1] / (counts[2] * counts[3])))
+
+
+def weight_log_odds(padded: Padded, p: Indices) -> float:
+    """Return what the product of two weights adds to the log-likelihood if the weights are normally distributed.
+
+    Parameters
+    ----------
+    padded : Padded
+        The graphs.
+    p : ndarray of int, shape (size,)
+        The matching.
+
+    Returns
+    -------
+    float
+        ρ / (1 − ρ²) / (σ_a σ_b), ρ the correlation over all pairs of nodes; it is large where weights are equal.
+    """
+    pairs = len(p) * (len(p) - 1)
+    means = [Z.sum() / pairs for Z in (padded.A, padded.B)]
+    spreads = [
+        np.sqrt(max((Z.data**2).sum() / pairs - mean**2, 1e-12))
+        for Z, mean in zip((padded.A, padded.B), means, strict=True)
+    ]
+    covariance = padded.A.multiply(padded.B[p][:, p]).sum() / pairs - means[0] * means[1]
+    scale = float(spreads[0] * spreads[1])
+    correlation = float(np.clip(covariance / scale, 1e-3, 0.999))
+    return correlation / (1.0 - correlation**2) / scale

@@ -38,7 +38,7 @@ def solve(problem: GraphProblem, *, seed: int = 0) -> Iterator[Step | GraphAnswe
     with pinned_blas():
         p = yield from search(padded, relaxed_starts(padded), seed, history)
         null = yield from search(unrelated, relaxed_starts(unrelated), seed, [])
-        if measure_excess(padded, padded.count_kept(p), unrelated.count_kept(null)) < SCHEDULE.clear_from:
+        if measure_excess(padded, padded.weigh_kept(p), unrelated.weigh_kept(null)) < SCHEDULE.clear_from:
             # Not with the unrelated graph: where messages find nothing, annealing from them is no better than from the
             # relaxation, and they take most of the time.
             p = yield from search(padded, [p, *message_starts(padded)], seed, history)
@@ -47,4 +47,4 @@ def solve(problem: GraphProblem, *, seed: int = 0) -> Iterator[Step | GraphAnswe
         yield history[-1]
         steps = count_swaps(padded.constraints.n)
         marginals = sample_swaps(terms, p, padded.fixed, steps=steps, samples=SCHEDULE.samples, seed=seed)
-        yield conclude(problem, padded, marginals, unrelated.count_kept(null), history)
+        yield conclude(problem, padded, marginals, unrelated.weigh_kept(null), history)

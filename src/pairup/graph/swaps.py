@@ -184,6 +184,38 @@ def _half(i: int, i2: int, p: Any, lists: Any, M: Float32Array) -> float:
 
 
 @compiled
+def swap_change(
+    i: int, i2: int, p: Any, q: Any, a: Any, b: Any, M: Float32Array, K: Float32Array, S: Float32Array
+) -> float:
+    """Return by how much the energy changes if two nodes swap their partners.
+
+    Parameters
+    ----------
+    i, i2 : int
+        The nodes.
+    p, q : ndarray of int64, shape (n,)
+        The matching and its inverse.
+    a, b : Lists
+        The two graphs.
+    M, K, S : ndarray of float32
+        The scores, as in Terms.
+
+    Returns
+    -------
+    float
+        The change.
+    """
+    j, j2 = p[i], p[i2]
+    d = _half(i, i2, p, a, M)
+    if len(K):
+        d += _half(j, j2, q, b, K)
+    if len(S):
+        d += S[i, j2] + S[i2, j] - S[i, j] - S[i2, j2]
+    change: float = d
+    return change
+
+
+@compiled
 def _propose(i: int, j: int, p: Any, a: Any, b: Any, guided: float) -> float:
     """Return how likely i is to be sent to j."""
     starts, nodes, degree = b[0], b[1], a[0][i + 1] - a[0][i]
@@ -235,11 +267,7 @@ def _walk(
         if i2 == i or fixed[i] or fixed[i2]:
             continue
         j, j2 = p[i], p[i2]
-        d = _half(i, i2, p, a, M)
-        if len(K):
-            d += _half(j, j2, q, b, K)
-        if len(S):
-            d += S[i, j2] + S[i2, j] - S[i, j] - S[i2, j2]
+        d = swap_change(i, i2, p, q, a, b, M, K, S)
         chance = np.random.random()
         odds = np.exp(min(d / temperature, 50.0))
         if exact:
