@@ -23,7 +23,7 @@ def test_the_joint_geometry_sums_the_forms_of_its_geometries(rng, skewed):
     X, Y, truth = skewed(rng)
     both = list(table_geometries(X, Y))[:2]
     means = [alignment(pair.coarse_forms(0.1), truth) for pair in both]
-    assert alignment(JointGeometry(both).forms(0.1), truth) == pytest.approx(np.mean(means))
+    assert alignment(JointGeometry(both).forms(0.1), truth) == pytest.approx(np.mean(means), rel=1e-3)
 
 
 def test_whole_kernels_are_taken_where_objects_or_kernels_are_few(rng):

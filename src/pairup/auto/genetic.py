@@ -19,7 +19,7 @@ from pairup.auto.search import agreement
 from pairup.compiled import compiled
 from pairup.constraints import NO_ANCHORS, Constraints
 from pairup.density_ratio import leave_one_out
-from pairup.forms import DenseForm, QuadraticForm
+from pairup.forms import QuadraticForm, combine_dense
 from pairup.starts import unique
 from pairup.types import Array, Float32Array, Indices
 
@@ -119,7 +119,6 @@ class KernelForms:
     def __init__(self, geometries: Sequence[GeometryPair], kernels: Sequence[KernelName]) -> None:
         self._named = [(geometry, kernel) for geometry in geometries for kernel in kernels]
         self._x, self._y = joint_subspaces(geometries, kernels)
-        self._dense: dict[tuple[int, float], DenseForm] = {}
 
     def forms(self, epsilon: float, which: slice, weights: Float32Array) -> list[QuadraticForm]:
         """Return some of the kernels at ε, weighted.
@@ -142,16 +141,11 @@ class KernelForms:
         if self._named[0][0].prefers_low_rank(epsilon, len(numbers)):
             form = mean_low_rank_form(self._x, self._y, epsilon, numbers)
             return [replace(form, S=form.S * weights[which, None, None])]
-        return [self._dense_form(k, epsilon, weights[k]) for k in numbers]
-
-    def _dense_form(self, number: int, epsilon: float, weight: np.float32) -> DenseForm:
-        if (number, epsilon) not in self._dense:
-            geometry, kernel = self._named[number]
-            self._dense[number, epsilon] = DenseForm(
-                geometry.x.whiten(kernel, epsilon), geometry.y.whiten(kernel, epsilon)
-            )
-        form = self._dense[number, epsilon]
-        return form if weight == 1 else replace(form, K=weight * form.K)
+        chosen = [(weights[k], *self._named[k]) for k in numbers]
+        return combine_dense(
+            [weight * geometry.x.whiten(kernel, epsilon) for weight, geometry, kernel in chosen],
+            [geometry.y.whiten(kernel, epsilon) for _, geometry, kernel in chosen],
+        )
 
 
 class LocalSearch:

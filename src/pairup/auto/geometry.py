@@ -19,7 +19,7 @@ from pairup.density_ratio import (
     leading_directions,
     whiten,
 )
-from pairup.forms import DenseForm, LowRankForm, QuadraticForm
+from pairup.forms import LowRankForm, QuadraticForm, combine_dense
 from pairup.kernels import center, median_width
 from pairup.types import Array, Float32Array, Indices
 
@@ -214,7 +214,7 @@ class GeometryPair:
             Forms of norm 1: the mean of their values is a mean cosine either way.
         """
         if not self.prefers_low_rank(epsilon, len(kernels)):
-            return [DenseForm(self.x.whiten(kernel, epsilon), self.y.whiten(kernel, epsilon)) for kernel in kernels]
+            return combine_dense(*([side.whiten(kernel, epsilon) for kernel in kernels] for side in (self.x, self.y)))
         which = [GEOMETRY.kernels.index(kernel) for kernel in kernels]
         return [mean_low_rank_form(self.x.subspace, self.y.subspace, epsilon, which)]
 
@@ -254,7 +254,11 @@ class JointGeometry:
         """Return some whitened kernels of all geometries at ε."""
         n_kernels = len(self.geometries) * len(GEOMETRY.scoring_kernels)
         if not self.geometries[0].prefers_low_rank(epsilon, n_kernels):
-            return [form for geometry in self.geometries for form in geometry.coarse_forms(epsilon)]
+            pairs = [(geometry, kernel) for geometry in self.geometries for kernel in GEOMETRY.scoring_kernels]
+            return combine_dense(
+                [geometry.x.whiten(kernel, epsilon) for geometry, kernel in pairs],
+                [geometry.y.whiten(kernel, epsilon) for geometry, kernel in pairs],
+            )
         x, y = self._subspaces
         return [mean_low_rank_form(x, y, epsilon, range(len(x.inner)))]
 
