@@ -5,7 +5,7 @@ import pytest
 
 from pairup.constraints import Constraints
 from pairup.density_ratio import Subspace
-from pairup.forms import DenseForm, LowRankForm, alignment, exclude_self, paired_product
+from pairup.forms import DenseForm, LowRankForm, alignment, combine_dense, exclude_self, paired_product
 from pairup.kernels import gaussian, median_width
 
 
@@ -76,3 +76,17 @@ def test_the_alignment_of_a_kernel_with_itself_is_one(rng):
     forms = [DenseForm(K, K[p][:, p])]
     assert alignment(forms, np.argsort(p)) == pytest.approx(1.0, rel=1e-5)
     assert alignment(forms, rng.permutation(20)) < 0.9
+
+
+@pytest.mark.parametrize(("spread", "fewest", "most"), [(0.0, 1, 1), (0.1, 1, 3), (5.0, 4, 4)])
+def test_combined_forms_have_the_mean_of_all(rng, spread, fewest, most):
+    """Matrices that are alike share a form; those that are not are left as they are."""
+    first = rng.normal(size=(2, 30, 30))
+    K, L = ([exclude_self(M + spread * rng.normal(size=M.shape)).astype(np.float32) for _ in range(4)] for M in first)
+    apart, together = [DenseForm(*pair) for pair in zip(K, L, strict=True)], combine_dense(K, L)
+    assert fewest <= len(together) <= most
+    plan, indices = rng.random((30, 30)).astype(np.float32), rng.permutation(30)
+    of_all, of_fewer = (np.mean([form.profit(plan) for form in forms], axis=0) for forms in (apart, together))
+    assert np.linalg.norm(of_all - of_fewer) <= 0.1 * np.linalg.norm(of_all)
+    scale = float(np.mean([np.linalg.norm(form.K) * np.linalg.norm(form.L) for form in apart]))
+    assert alignment(together, indices) == pytest.approx(alignment(apart, indices), abs=0.02 * scale)

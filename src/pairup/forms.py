@@ -11,6 +11,8 @@ from pairup.assignment import SMALL
 from pairup.compiled import compiled
 from pairup.types import Array, Float32Array, Indices
 
+KEPT_ENERGY = 0.999  # share of the squared norm of Σ_k K_k ⊗ L_k that fewer forms keep
+
 
 class QuadraticForm(Protocol):
     """A quadratic form of plans, tr(K P L Pᵀ), or a sum of them."""
@@ -44,6 +46,55 @@ class DenseForm:
     def value(self, indices: Indices) -> float:
         """Return Σ K∘L[p, p] over the matched objects."""
         return paired_product(self.K, self.L, indices)
+
+
+def combine_dense(K: Sequence[Float32Array], L: Sequence[Float32Array]) -> list[QuadraticForm]:
+    """Return the forms of pairs of matrices as fewer forms, of nearly the same mean: matrices that are alike share one.
+
+    The sum of all K_k ⊗ L_k is written as a sum of orthogonal terms, and the largest of these are kept: of two or four
+    kernels of one metric mostly one or two, of ten of five metrics about three.
+
+    Parameters
+    ----------
+    K : sequence of ndarray of float32, shape (n, n)
+        Kernel matrices of X, without their diagonals.
+    L : sequence of ndarray of float32, shape (m, m)
+        As many of Y.
+
+    Returns
+    -------
+    list of QuadraticForm
+        The forms.
+
+    Examples
+    --------
+    >>> K = np.array([[0, 1], [1, 0]], dtype=np.float32)
+    >>> [round(form.value(np.array([1, 0])), 3) for form in combine_dense([K, 2 * K], [K, K])]
+    [3.0]
+    """
+    (P, of_x), (Q, of_y) = _factor_gram(K), _factor_gram(L)
+    U, s, V = np.linalg.svd(P.T @ Q)
+    kept = 1 + int(np.searchsorted(np.cumsum(s**2), KEPT_ENERGY * float(s @ s)))
+    if kept >= len(K):
+        return [DenseForm(*pair) for pair in zip(K, L, strict=True)]
+    scale = kept / len(K)  # the mean over fewer forms
+    x, y = of_x @ (U[:, :kept] * (scale * s[:kept])), of_y @ V[:kept].T
+    return [DenseForm(_mix(x[:, k], K), _mix(y[:, k], L)) for k in range(kept)]
+
+
+def _factor_gram(matrices: Sequence[Float32Array]) -> tuple[Array, Array]:
+    """Return F and C such that the matrices are F times orthonormal ones, which are Cᵀ times the matrices."""
+    gram = np.array([[float(np.vdot(a, b)) for a in matrices] for b in matrices])
+    w, V = np.linalg.eigh(gram)
+    root = np.sqrt(np.maximum(w, 1e-9 * max(w[-1], 1e-30)))
+    return V * root, V / root
+
+
+def _mix(weights: Array, matrices: Sequence[Float32Array]) -> Float32Array:
+    mixed = np.zeros_like(matrices[0])
+    for weight, matrix in zip(weights, matrices, strict=True):
+        mixed += np.float32(weight) * matrix
+    return mixed
 
 
 def paired_product(K: Float32Array, L: Float32Array, indices: Indices) -> float:

@@ -4,6 +4,7 @@ import pytest
 from pairup.auto.genetic import (
     Fitness,
     Individual,
+    KernelForms,
     count_children,
     cross_over,
     evolve,
@@ -57,6 +58,22 @@ def test_fitness_gives_the_held_out_scores_and_the_ratios_of_pairs(rng, problem,
     expected = np.repeat(WEIGHTS / 2, 2) @ [table[matched, p[matched]] for table in r]
     np.testing.assert_allclose(of_pairs[matched], expected, rtol=1e-3, atol=1e-3)
     assert (of_pairs[:unmatched] == -np.inf).all()
+
+
+@pytest.mark.parametrize("is_low_rank", [True, False])
+def test_kernel_forms_give_weighted_kernels_whole_or_by_their_leading_directions(problem, monkeypatch, is_low_rank):
+    ways, truth = problem
+    monkeypatch.setattr(ways[0], "prefers_low_rank", lambda epsilon, n_kernels: is_low_rank)
+    weights = np.array([1.0, 0.5, 2.0, 0.25], dtype=np.float32)
+    named = KernelForms(ways, KERNELS)
+    plan = Constraints(N, N, N).warm_start(truth)
+    for which in (slice(4), slice(2, 4)):
+        profit = sum(form.profit(plan) for form in named.forms(0.1, which, weights))
+        numbered = list(enumerate((way, kernel) for way in ways for kernel in KERNELS))[which]
+        by_hand = sum(
+            weights[k] * way.x.whiten(kernel, 0.1) @ plan @ way.y.whiten(kernel, 0.1) for k, (way, kernel) in numbered
+        )
+        assert np.corrcoef(profit.ravel(), by_hand.ravel())[0, 1] > 0.99
 
 
 def test_right_pairs_have_larger_ratios_than_wrong_ones(rng, problem):

@@ -6,6 +6,7 @@ import pytest
 from pairup.auto.geometry import GeometryPair, JointGeometry
 from pairup.auto.metrics import table_geometries
 from pairup.auto.schedule import GEOMETRY
+from pairup.density_ratio import EPSILONS
 from pairup.forms import DenseForm, alignment
 
 
@@ -22,7 +23,15 @@ def test_the_joint_geometry_sums_the_forms_of_its_geometries(rng, skewed):
     X, Y, truth = skewed(rng)
     both = list(table_geometries(X, Y))[:2]
     means = [alignment(pair.coarse_forms(0.1), truth) for pair in both]
-    assert alignment(JointGeometry(both).forms(0.1), truth) == pytest.approx(np.mean(means))
+    assert alignment(JointGeometry(both).forms(0.1), truth) == pytest.approx(np.mean(means), rel=1e-3)
+
+
+def test_whole_kernels_are_taken_where_objects_or_kernels_are_few(rng):
+    few, some, more = (next(table_geometries(X, X)) for X in (rng.normal(size=(n, 3)) for n in (60, 200, 320)))
+    assert not any(few.prefers_low_rank(epsilon, 4) for epsilon in EPSILONS)
+    assert [some.prefers_low_rank(epsilon, 4) for epsilon in EPSILONS] == [True] * 3 + [False] * 2
+    assert [some.prefers_low_rank(0.01, count) for count in (1, 2, 4, 10)] == [False, False, True, True]
+    assert all(more.prefers_low_rank(epsilon, 4) for epsilon in EPSILONS)
 
 
 def test_many_objects_are_compared_within_leading_directions_only(rng):
@@ -32,7 +41,7 @@ def test_many_objects_are_compared_within_leading_directions_only(rng):
     Y = np.empty_like(X)
     Y[truth] = np.tanh(X / 4) + 0.01 * rng.normal(size=X.shape)
     pair = next(table_geometries(X, Y))
-    assert pair.prefers_low_rank(0.03)
+    assert pair.prefers_low_rank(0.03, 2)
     (form,) = pair.coarse_forms(0.03)
     assert not form.excludes_self
     kernels = GEOMETRY.scoring_kernels

@@ -96,7 +96,8 @@ def all_forms(geometries: Sequence[GeometryPair], weights: Array) -> list[list[Q
         The forms of each ε.
     """
     of_all = np.repeat(weights, len(GEOMETRY.kernels)).astype(np.float32)
-    if geometries[0].prefers_low_rank(DROPOUT.weighing_epsilon):
+    seen = round(DROPOUT.seen_kernels * len(of_all))
+    if geometries[0].prefers_low_rank(DROPOUT.epsilons[-1], seen):
         x, y = joint_subspaces(geometries, GEOMETRY.kernels)
         whole = [mean_low_rank_form(x, y, epsilon, range(len(of_all))) for epsilon in DROPOUT.epsilons]
         return [[replace(form, S=form.S * of_all[:, None, None])] for form in whole]

@@ -19,6 +19,7 @@ from pairup.auto.search import agreement
 from pairup.compiled import compiled
 from pairup.constraints import NO_ANCHORS, Constraints
 from pairup.density_ratio import leave_one_out
+from pairup.forms import QuadraticForm, combine_dense
 from pairup.starts import unique
 from pairup.types import Array, Float32Array, Indices
 
@@ -104,8 +105,51 @@ def _held_out(
     return J, ratios
 
 
+class KernelForms:
+    """Some kernels of several geometries, whole or within their common leading directions, whatever is quicker.
+
+    Parameters
+    ----------
+    geometries : sequence of GeometryPair
+        Geometries of the two sets.
+    kernels : sequence of KernelName
+        Kernels of each of them.
+    """
+
+    def __init__(self, geometries: Sequence[GeometryPair], kernels: Sequence[KernelName]) -> None:
+        self._named = [(geometry, kernel) for geometry in geometries for kernel in kernels]
+        self._x, self._y = joint_subspaces(geometries, kernels)
+
+    def forms(self, epsilon: float, which: slice, weights: Float32Array) -> list[QuadraticForm]:
+        """Return some of the kernels at ε, weighted.
+
+        Parameters
+        ----------
+        epsilon : float
+            The regulariser ε.
+        which : slice
+            Their numbers; the kernels of one geometry stand together.
+        weights : ndarray of float32, shape (n_all,)
+            Weights of all kernels.
+
+        Returns
+        -------
+        list of QuadraticForm
+            One form of low rank, or one for each kernel.
+        """
+        numbers = range(len(self._named))[which]
+        if self._named[0][0].prefers_low_rank(epsilon, len(numbers)):
+            form = mean_low_rank_form(self._x, self._y, epsilon, numbers)
+            return [replace(form, S=form.S * weights[which, None, None])]
+        chosen = [(weights[k], *self._named[k]) for k in numbers]
+        return combine_dense(
+            [weight * geometry.x.whiten(kernel, epsilon) for weight, geometry, kernel in chosen],
+            [geometry.y.whiten(kernel, epsilon) for _, geometry, kernel in chosen],
+        )
+
+
 class LocalSearch:
-    """Short annealings of children, in one geometry or in all, within their leading directions.
+    """Short annealings of children, in one geometry or in all.
 
     Parameters
     ----------
@@ -128,20 +172,20 @@ class LocalSearch:
     ) -> None:
         self.constraints = constraints
         self.weights = weights
-        x, y = joint_subspaces(geometries, kernels)
         each = np.repeat(weights, len(kernels)).astype(np.float32)
-        self._joint, self._single = {}, {}
+        named = KernelForms(geometries, kernels)
+        self._joint: dict[float, list[QuadraticForm]] = {}
+        self._single: dict[tuple[int, float], list[QuadraticForm]] = {}
         for epsilon in GENETIC.epsilons:
-            whole = mean_low_rank_form(x, y, epsilon, range(len(each)))
-            self._joint[epsilon] = replace(whole, S=whole.S * each[:, None, None])
+            self._joint[epsilon] = named.forms(epsilon, slice(len(each)), each)
             for k in range(len(geometries)):
                 own = slice(len(kernels) * k, len(kernels) * (k + 1))
-                self._single[k, epsilon] = replace(whole, S=whole.S[own], T=whole.T[own])
+                self._single[k, epsilon] = named.forms(epsilon, own, np.ones_like(each))
 
     def polish(self, plan: Float32Array) -> Indices:
         """Return the matching of a plan after a short annealing in all geometries together."""
-        form, betas = self._joint[GENETIC.polish_epsilon], GENETIC.polish_cooling
-        plans = anneal([form], plan, self.constraints, betas=betas, updates=GENETIC.updates)
+        forms, betas = self._joint[GENETIC.polish_epsilon], GENETIC.polish_cooling
+        plans = anneal(forms, plan, self.constraints, betas=betas, updates=GENETIC.updates)
         return self.constraints.round(last_plan(plans))
 
     def improve(self, plan: Float32Array, rng: np.random.Generator) -> Indices:
@@ -160,11 +204,11 @@ class LocalSearch:
             The matching of the polished plan.
         """
         epsilon = float(rng.choice(GENETIC.epsilons))
-        form = self._joint[epsilon]
+        forms = self._joint[epsilon]
         if rng.random() < GENETIC.single_metric:
-            form = self._single[int(rng.choice(len(self.weights), p=self.weights)), epsilon]
+            forms = self._single[int(rng.choice(len(self.weights), p=self.weights)), epsilon]
         betas = GENETIC.improve_cooling[int(rng.integers(GENETIC.latest_start)) :]
-        return self.polish(last_plan(anneal([form], plan, self.constraints, betas=betas, updates=GENETIC.updates)))
+        return self.polish(last_plan(anneal(forms, plan, self.constraints, betas=betas, updates=GENETIC.updates)))
 
 
 @dataclass(frozen=True, eq=False)

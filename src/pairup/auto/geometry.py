@@ -19,7 +19,7 @@ from pairup.density_ratio import (
     leading_directions,
     whiten,
 )
-from pairup.forms import DenseForm, LowRankForm, QuadraticForm
+from pairup.forms import LowRankForm, QuadraticForm, combine_dense
 from pairup.kernels import center, median_width
 from pairup.types import Array, Float32Array, Indices
 
@@ -177,11 +177,26 @@ class GeometryPair:
         other.y, other.kept = Geometry(y), {}
         return other
 
-    def prefers_low_rank(self, epsilon: float) -> bool:
-        """Tell whether leading directions cost less than whole kernels at ε."""
-        objects = min(len(self.x), len(self.y))
-        share = GEOMETRY.low_rank_share if objects < GEOMETRY.low_rank_from else GEOMETRY.most_low_rank_share
-        return count_directions(epsilon) <= share * objects
+    def prefers_low_rank(self, epsilon: float, n_kernels: int) -> bool:
+        """Tell whether the profits of some kernels cost less by leading directions than by whole kernels at ε.
+
+        By multiplications: 8·n²·r + 4·k·r³ for k kernels within r directions, 4·k·n³ for k whole kernels.
+
+        Parameters
+        ----------
+        epsilon : float
+            The regulariser ε.
+        n_kernels : int
+            How many kernels there are.
+
+        Returns
+        -------
+        bool
+            Whether they do.
+        """
+        objects, directions = min(len(self.x), len(self.y)), count_directions(epsilon)
+        low_rank = 8 * objects**2 * directions + 4 * n_kernels * directions**3
+        return GEOMETRY.low_rank_overhead * low_rank <= 4 * n_kernels * objects**3
 
     def forms(self, epsilon: float, kernels: Sequence[KernelName] = GEOMETRY.kernels) -> list[QuadraticForm]:
         """Return the whitened kernels of both sets at ε, by their leading directions alone where that is quicker.
@@ -198,8 +213,8 @@ class GeometryPair:
         list of QuadraticForm
             Forms of norm 1: the mean of their values is a mean cosine either way.
         """
-        if not self.prefers_low_rank(epsilon):
-            return [DenseForm(self.x.whiten(kernel, epsilon), self.y.whiten(kernel, epsilon)) for kernel in kernels]
+        if not self.prefers_low_rank(epsilon, len(kernels)):
+            return combine_dense(*([side.whiten(kernel, epsilon) for kernel in kernels] for side in (self.x, self.y)))
         which = [GEOMETRY.kernels.index(kernel) for kernel in kernels]
         return [mean_low_rank_form(self.x.subspace, self.y.subspace, epsilon, which)]
 
@@ -237,8 +252,13 @@ class JointGeometry:
 
     def forms(self, epsilon: float) -> list[QuadraticForm]:
         """Return some whitened kernels of all geometries at ε."""
-        if not self.geometries[0].prefers_low_rank(epsilon):
-            return [form for geometry in self.geometries for form in geometry.coarse_forms(epsilon)]
+        n_kernels = len(self.geometries) * len(GEOMETRY.scoring_kernels)
+        if not self.geometries[0].prefers_low_rank(epsilon, n_kernels):
+            pairs = [(geometry, kernel) for geometry in self.geometries for kernel in GEOMETRY.scoring_kernels]
+            return combine_dense(
+                [geometry.x.whiten(kernel, epsilon) for geometry, kernel in pairs],
+                [geometry.y.whiten(kernel, epsilon) for geometry, kernel in pairs],
+            )
         x, y = self._subspaces
         return [mean_low_rank_form(x, y, epsilon, range(len(x.inner)))]
 
