@@ -17,7 +17,7 @@ from pairup.types import Array, Float32Array, Indices
 
 OCTAVES = (-8.0, 3.5)  # of the weights of common neighbours at which classes begin, beside 0
 WIDTHS = (0.5, 2.0)  # of a class, in octaves, with many edges and with few
-EDGES = 1200  # for classes an octave wide: about 100 edges in each. With finer ones unrelated graphs look alike
+EDGES = 1200  # for classes an octave wide: 100 of each. With finer ones unrelated small graphs look alike
 OFFSET = 1 + len(np.arange(*OCTAVES, WIDTHS[0]))  # where the classes of linked pairs begin
 PSEUDO = 1.0  # pairs added to each class, with the share of edges of all linked or all other pairs
 
