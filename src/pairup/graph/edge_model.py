@@ -15,8 +15,10 @@ from scipy import sparse
 
 from pairup.types import Array, Float32Array, Indices
 
-STEPS = 2.0 ** np.arange(-8.0, 3.5, 0.5)  # weights of common neighbours at which classes begin, beside 0
-N_CLASSES = 2 * (1 + len(STEPS))
+OCTAVES = (-8.0, 3.5)  # of the weights of common neighbours at which classes begin, beside 0
+WIDTHS = (0.5, 2.0)  # of a class, in octaves, with many edges and with few
+EDGES = 1200  # for classes an octave wide: 100 of each. With finer ones unrelated small graphs look alike
+OFFSET = 1 + len(np.arange(*OCTAVES, WIDTHS[0]))  # where the classes of linked pairs begin
 PSEUDO = 1.0  # pairs added to each class, with the share of edges of all linked or all other pairs
 
 
@@ -36,15 +38,39 @@ def classify_pairs(A: Any) -> Any:
     Examples
     --------
     >>> classify_pairs(sparse.csr_array(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])))[0]
-    array([ 0, 24, 15], dtype=int8)
+    array([ 0, 24,  4], dtype=int8)
     """
     linked = (A != 0).astype(np.float64).tocsr()
     degrees = np.maximum(np.diff(linked.indptr), 1)
     weights = (linked @ sparse.diags_array(1.0 / degrees) @ linked).toarray()
-    classes = np.searchsorted(STEPS, weights * (1.0 + 1e-9), side="right")
-    classes = np.maximum(classes, weights > 0) + (1 + len(STEPS)) * linked.toarray().astype(np.intp)
+    classes = np.searchsorted(list_steps(linked.nnz // 2) * (1.0 - 1e-9), weights, side="right").astype(np.int8)
+    classes[(classes == 0) & (weights > 0)] = 1
+    classes += np.int8(OFFSET) * linked.astype(np.int8).toarray()
     np.fill_diagonal(classes, 0)
-    return classes.astype(np.int8)
+    return classes
+
+
+def list_steps(n_edges: int) -> Array:
+    """Return the weights of common neighbours at which classes begin.
+
+    Parameters
+    ----------
+    n_edges : int
+        Number of edges of the graph.
+
+    Returns
+    -------
+    ndarray
+        Powers of two, the closer the more edges there are.
+
+    Examples
+    --------
+    >>> len(list_steps(10_000)), len(list_steps(1200)), len(list_steps(10))
+    (23, 12, 6)
+    """
+    width = np.clip(EDGES / max(n_edges, 1), *WIDTHS)
+    steps: Array = 2.0 ** np.arange(*OCTAVES, width)
+    return steps
 
 
 def fit_log_odds(classes: Any, B: Array, p: Indices) -> tuple[Float32Array, Array]:
@@ -66,8 +92,8 @@ def fit_log_odds(classes: Any, B: Array, p: Indices) -> tuple[Float32Array, Arra
     log_odds : ndarray of shape (n_classes,)
         Those of each class.
     """
-    pairs = np.bincount(classes.ravel(), minlength=N_CLASSES).reshape(2, -1) / 2
-    edges = np.bincount(classes.ravel(), weights=B[np.ix_(p, p)].ravel(), minlength=N_CLASSES).reshape(2, -1) / 2
+    pairs = np.bincount(classes.ravel(), minlength=2 * OFFSET).reshape(2, -1) / 2
+    edges = np.bincount(classes.ravel(), weights=B[np.ix_(p, p)].ravel(), minlength=2 * OFFSET).reshape(2, -1) / 2
     of_all = (edges.sum(axis=1, keepdims=True) + 0.5) / (pairs.sum(axis=1, keepdims=True) + 1.0)
     of_all = np.minimum(of_all, 0.5)  # or graphs that lose no edge are never seen to lose one
     share = (edges + PSEUDO * of_all) / (pairs + PSEUDO)

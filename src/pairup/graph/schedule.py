@@ -2,8 +2,8 @@
 
 The lengths of annealing and sampling were chosen on two of the five yeast networks and on random graphs of 500 nodes,
 with the truth in sight; the rounds of message passing on two random graphs that the benchmark does not use. The
-calibration was fitted to generated graphs only, of four kinds and with the null model of before; 31 graphs of six kinds
-(``python3 dev.py bench graphs check``) bear it out, so it was kept.
+calibration was fitted to generated graphs only, of four kinds and with the null model and the edge model of before; 31
+graphs of six kinds (``python3 dev.py bench graphs check``) bear it out, so it was kept.
 """
 
 from dataclasses import dataclass

@@ -160,7 +160,7 @@ def weight_log_odds(padded: Padded, p: Indices) -> float:
     Returns
     -------
     float
-        ρ / (1 − ρ²) / (σ_a σ_b), ρ the correlation over all pairs of nodes; it is large where weights are equal.
+        The number ρ / (1 − ρ²) / (σ_a σ_b), ρ the correlation over all pairs of nodes; large where weights are equal.
     """
     pairs = len(p) * (len(p) - 1)
     means = [Z.sum() / pairs for Z in (padded.A, padded.B)]
