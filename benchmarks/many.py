@@ -50,6 +50,7 @@ QUICK = {
     "polished": 500,
     "settlings": 1,
     "settling_steps": 14,
+    "populations": 1,
 }
 
 

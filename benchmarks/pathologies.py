@@ -20,6 +20,7 @@ import argparse
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -141,8 +142,10 @@ def observe(name: str, limit: int) -> str:
 
     command = [sys.executable, __file__, "--one", name]
     child = subprocess.run(command, env=environment, capture_output=True, text=True, preexec_fn=bound, check=False)
-    if child.returncode < 0:
+    if -child.returncode in (signal.SIGXCPU, signal.SIGKILL):
         return f"STOPPED after {limit} CPU s: a hang"
+    if child.returncode < 0:
+        return f"DIED of {signal.Signals(-child.returncode).name}"
     if child.returncode:
         return "refused: " + (child.stderr.strip().splitlines() or ["without a word"])[-1]
     found = json.loads(child.stdout.splitlines()[-1])

@@ -47,7 +47,7 @@ def turned(n, seed=0):
 def quick():
     """Fewer clusters, landmarks and updates: enough for some hundred objects."""
     usual = {"clusters": 80, "landmarks": 300, "starts_per_clustering": 2, "polishings": 20, "polished": 400}
-    usual |= {"settlings": 1, "settling_steps": 8, "geodesic_landmarks": 100}
+    usual |= {"settlings": 1, "settling_steps": 8, "geodesic_landmarks": 100, "populations": 1}
     kept = {name: getattr(MULTILEVEL, name) for name in usual}
     for name, value in usual.items():
         object.__setattr__(MULTILEVEL, name, value)

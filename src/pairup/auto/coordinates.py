@@ -165,4 +165,5 @@ def further_metrics(X: Array, Y: Array, metric: str) -> list[str]:
     if metric != "auto" or narrowest == 1:
         return ["geodesic"]
     most = min(narrowest, MULTILEVEL.whitened_up_to)
-    return ["geodesic", f"whitened-{most}", *(f"whitened-unscaled-{k}" for k in count_unscaled(X, Y) if k < most)]
+    unscaled = [k for k in count_unscaled(X, Y) if k < most][-MULTILEVEL.unscaled :]
+    return ["geodesic", f"whitened-{most}", *(f"whitened-unscaled-{k}" for k in unscaled)]

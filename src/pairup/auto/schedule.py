@@ -465,6 +465,7 @@ class MultilevelConstants:
     # Further metrics, where the others lead to no pairing that predicts its own held-out pairs
     geodesic_up_to: int = 30  # columns; of more, neighbours are hardly nearer than others
     whitened_up_to: int = 8  # components
+    unscaled: int = 2  # metrics of fewer components of unscaled columns, those of most components
     geodesic_landmarks: int = 400  # from which paths are measured
     geodesic_neighbours: int = 5  # of each object, along which paths lead
     geodesic_components: int = 10
