@@ -270,7 +270,7 @@ def draw(results: dict, path: Path) -> None:
     """Draw time, memory and share right against n, one column for each set."""
     import matplotlib.pyplot as plt
 
-    names = [name for name in SIZES if name in results]
+    names = list(results)
     figure, axes = plt.subplots(3, len(names), figsize=(4.2 * len(names), 8.2), sharex="col", sharey="row",
                                 layout="constrained", squeeze=False)  # fmt: skip
     rows = (("seconds", "CPU seconds"), ("gigabytes", "peak memory, GB"), ("right", "share of right pairs"))
