@@ -35,7 +35,7 @@ def consensus(value=0.9, null=0.3, rival=None, support=0.5, votes=None, found=4.
 def test_features_are_votes_plan_significance_and_the_log_odds_of_both_means():
     both = consensus(votes=0.5 * np.eye(N), plan=(0.25 * np.eye(N)).astype(np.float32))
     table = features(np.array([0.0, 0.5]), np.array([0.1, 0.2]), both)
-    of_set = [np.log(2), 0.0, np.log(1 / 3)]
+    of_set = [np.log(2) * (N / 100) ** 0.5, 0.0, np.log(1 / 3)]
     np.testing.assert_allclose(table, [[0, 0.1, *of_set], [0.5, 0.2, *of_set]], atol=1e-12)
     np.testing.assert_allclose(features(np.array([0.5]), None, both), [[0.5, *of_set[:2]]], atol=1e-12)
 
@@ -88,6 +88,16 @@ def test_probabilities_sum_to_one_at_the_most_and_known_pairs_have_one(rng):
     np.testing.assert_allclose(free.sum(axis=0), 1, atol=2 * CALIBRATION.balanced)
     fewer = pair_probabilities(consensus(votes=0 * votes + np.eye(N)), plan, Constraints(N, N, N // 2))
     assert (fewer.sum(axis=1) < 1).all()  # some of these objects have no partner
+
+
+def test_the_chosen_pairs_are_as_likely_as_calibrated_whatever_the_others(rng):
+    votes = 0.5 * np.eye(N) + 0.5 * rng.dirichlet(np.ones(N), size=N)
+    plan = rng.dirichlet(np.ones(N), size=N).astype(np.float32)
+    found = consensus(votes=votes)
+    likely = pair_probabilities(found, plan, Constraints(N, N, N))
+    np.testing.assert_allclose(np.diag(likely), calibrate(np.diag(votes), None, found))
+    np.testing.assert_allclose(likely.sum(axis=0), 1, atol=2 * CALIBRATION.balanced)
+    np.testing.assert_allclose(likely.sum(axis=1), 1)
 
 
 def test_what_no_vote_claims_goes_where_the_plan_lies():

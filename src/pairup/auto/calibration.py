@@ -14,8 +14,9 @@ from pairup.types import Array, Float32Array, Indices
 def features(votes: Array, plan: Array | Float32Array | None, consensus: Consensus) -> Array:
     """Return the features of pairs with these vote shares and these entries of the mean plan of the last stage.
 
-    They are the two themselves, the logarithm of the ratio of the held-out score to that of unrelated sets, and the log
-    odds of the mean vote and of the mean plan of all pairs of the matching. What concerns the plan is left out where
+    They are the two themselves, the logarithm of the ratio of the held-out score to that of unrelated sets, times the
+    square root of the number of objects, since it varies the less the more there are, and the log odds of the mean vote
+    and of the mean plan of all pairs of the matching. What concerns the plan is left out where
     the last stage did not run.
 
     Parameters
@@ -38,7 +39,8 @@ def features(votes: Array, plan: Array | Float32Array | None, consensus: Consens
         assert consensus.plan is not None
         own.append(plan)
         means.append(mean_log_odds(consensus.plan, consensus.indices))
-    of_set = _significance(consensus), *means
+    objects = min(*consensus.votes.shape, CALIBRATION.most_objects)
+    of_set = _significance(consensus) * np.sqrt(objects / 100.0), *means
     return np.stack([*own, *(np.full(votes.shape, value) for value in of_set)], axis=-1)
 
 
@@ -167,15 +169,21 @@ def pair_probabilities(consensus: Consensus, plan: Float32Array, constraints: Co
     """
     most = np.maximum(consensus.likeness.max(axis=1, keepdims=True), 1e-30)
     likely: Array = calibrate(consensus.votes, consensus.plan, consensus) * (consensus.likeness / most)
-    likely /= np.maximum(likely.sum(axis=1, keepdims=True), 1.0)
-    left = np.maximum(1.0 - likely.sum(axis=1, keepdims=True), 0.0) * constraints.n_pairs / constraints.n
+    matched = np.flatnonzero(consensus.indices >= 0)
+    pairs = matched, consensus.indices[matched]
+    own = likely[pairs]
+    likely[pairs] = 0.0
+    room = np.ones((constraints.n, 1))
+    room[matched, 0] -= own
+    likely *= np.minimum(1.0, room / np.maximum(likely.sum(axis=1, keepdims=True), 1e-30))
+    left = np.maximum(room - likely.sum(axis=1, keepdims=True), 0.0) * constraints.n_pairs / constraints.n
     uniform = CALIBRATION.uniform_share
     shares = (1.0 - uniform) * plan / np.maximum(plan.sum(axis=1, keepdims=True), 1e-30) + uniform / constraints.m
-    matched = np.flatnonzero(consensus.indices >= 0)
-    shares[matched, consensus.indices[matched]] = 0.0  # what is left is the probability that these pairs are wrong
+    shares[pairs] = 0.0  # what is left is the probability that these pairs are wrong
     shares[constraints.forbidden] = 0.0
     likely += left * shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-30)
-    return balance(impose_known(likely, constraints), constraints)
+    likely[pairs] = own
+    return balance(impose_known(likely, constraints), constraints, consensus.indices)
 
 
 def impose_known(likely: Array, constraints: Constraints) -> Array:
@@ -200,7 +208,7 @@ def impose_known(likely: Array, constraints: Constraints) -> Array:
     return likely
 
 
-def balance(likely: Array, constraints: Constraints) -> Array:
+def balance(likely: Array, constraints: Constraints, indices: Indices | None = None) -> Array:
     """Scale rows and columns of probabilities until none sums to more than 1, and those that must have a partner to 1.
 
     Parameters
@@ -209,6 +217,8 @@ def balance(likely: Array, constraints: Constraints) -> Array:
         Probabilities of all pairs, whose rows sum to 1 at the most.
     constraints : Constraints
         How many objects have a partner.
+    indices : ndarray of int, shape (n,), optional
+        A matching whose pairs keep their probability; the others share what these leave.
 
     Returns
     -------
@@ -220,17 +230,32 @@ def balance(likely: Array, constraints: Constraints) -> Array:
     >>> balance(np.array([[0.75, 0.25], [0.75, 0.25]]), Constraints(2, 2, 2))
     array([[0.5, 0.5],
            [0.5, 0.5]])
+    >>> balance(np.array([[0.8, 0.1], [0.1, 0.8]]), Constraints(2, 2, 2), np.array([0, 1])).round(2)
+    array([[0.8, 0.2],
+           [0.2, 0.8]])
     """
     complete = constraints.n_pairs == constraints.smallest
     all_x, all_y = complete and constraints.n <= constraints.m, complete and constraints.m <= constraints.n
+    matched = np.flatnonzero(indices >= 0) if indices is not None else np.empty(0, dtype=np.intp)
+    pairs = matched, (matched if indices is None else indices[matched])
+    rest, of_x, of_y = likely.copy(), np.ones((constraints.n, 1)), np.ones(constraints.m)
+    rest[pairs] = 0.0
+    of_x[pairs[0], 0] -= likely[pairs]
+    of_y[pairs[1]] -= likely[pairs]
     for _ in range(CALIBRATION.sweeps):
-        of_y = likely.sum(axis=0)
-        likely = likely / np.maximum(of_y, 1e-30 if all_y else 1.0)
-        of_x = likely.sum(axis=1, keepdims=True)
-        likely /= np.maximum(of_x, 1e-30 if all_x else 1.0)
-        if (np.abs(of_y - 1.0) if all_y else of_y - 1.0).max() < CALIBRATION.balanced:
+        columns = rest.sum(axis=0)
+        rest *= _scale(of_y, columns, exactly=all_y)
+        rest *= _scale(of_x, rest.sum(axis=1, keepdims=True), exactly=all_x)
+        if (np.abs(columns - of_y) if all_y else columns - of_y).max() < CALIBRATION.balanced:
             break
-    return likely
+    rest[pairs] = likely[pairs]
+    return rest
+
+
+def _scale(wanted: Array, sums: Array, *, exactly: bool) -> Array:
+    """Return what rows or columns are multiplied by to sum to what is wanted, or to no more than that."""
+    factors: Array = np.maximum(wanted, 0.0) / np.maximum(sums, 1e-30)
+    return factors if exactly else np.minimum(factors, 1.0)
 
 
 def _tell_plan(consensus: Consensus) -> list[str]:

@@ -340,10 +340,11 @@ class CalibrationConstants:
     `pairup.auto.calibration.features`, fitted on generated relations only: ``benchmarks/calibration.py`` prints them.
     """
 
-    intercept: float = -2.67
-    coefficients: tuple[float, ...] = (2.87, 3.13, 0.72, 0.36, 0.58)
-    votes_intercept: float = -2.57  # the same where the last stage did not run
-    votes_coefficients: tuple[float, ...] = (3.56, 1.58, 0.78)
+    intercept: float = -2.64
+    coefficients: tuple[float, ...] = (2.86, 3.11, 0.81, 0.37, 0.6)
+    votes_intercept: float = -2.59  # the same where the last stage did not run
+    votes_coefficients: tuple[float, ...] = (3.56, 2.17, 0.78)
+    most_objects: int = 300  # whose number weighs the significance: the fit has seen 150
     least_share: float = 0.01  # of votes, in log odds: none is surer
     tie: float = 0.005  # a solution whose score is this share behind the best is 1/e as likely: only exact ties count
     # Few objects match by accident: of claims about this many objects these shares are kept, and the rest is chance.
