@@ -386,7 +386,7 @@ class NearnessConstants:
     intercept: float = -2.19
     slope: float = 5.37
     compared: int = 300  # objects whose partners are compared
-    told_up_to: float = 0.2  # partners are of the right kind; of unrelated clusters of 100 objects, one of eight has .24
+    told_up_to: float = 0.2  # partners are of the right kind; one of eight unrelated sets of clusters has .24
     # Objects of the smaller set. A few clusters of fewer objects fit by accident in sets that have nothing to do with
     # each other, and all candidates agree on how: 7 of 20 draws of 20 to 80 objects came out near.
     fewest: int = 100
