@@ -387,9 +387,11 @@ def expect_partners(consensus: Consensus, geometries: Sequence[GeometryPair], co
 def estimate_pairs(answer: Answer, geometries: Sequence[GeometryPair]) -> int:
     """Return how many objects seem to have a partner, by the share of pairs that is expected to be right.
 
-    An object without a partner takes that of another, which takes that of a third, and so on. If a share s of the
-    objects has a partner, about s² of the pairs come out right. Where too few are expected to be right for that, the
-    pairs are counted that the fitted density ratio favours over chance: those with r(x_i, y_i) > 1, left one out.
+    Of the pairs of the whole matching fewer come out right, since an object without a partner takes that of another,
+    which takes that of a third, and so on. But claims are fitted to sets in which every object has a partner, and are
+    too high here by about as much; so the share that is expected to be right is the overlap. Where too few are expected
+    to be right for that, the pairs are counted that the fitted density ratio favours over chance: those with
+    r(x_i, y_i) > 1, left one out.
 
     Parameters
     ----------
@@ -406,7 +408,7 @@ def estimate_pairs(answer: Answer, geometries: Sequence[GeometryPair]) -> int:
     assert answer.consensus is not None
     matched = np.flatnonzero(answer.indices >= 0)
     if answer.reliability >= OVERLAP.least_share:
-        return max(1, round(float(np.sqrt(answer.reliability)) * len(matched)))
+        return max(1, round(answer.reliability * len(matched)))
     named = {geometry.metric: geometry for geometry in geometries}
     best = next(c.metric for c in answer.consensus.candidates if c.metric in named)  # not the joint one
     r = held_out_ratios(named[best], answer.indices)
