@@ -1,12 +1,13 @@
 import os
 import subprocess
 import sys
+import warnings
 from functools import partial
 
 import numpy as np
 import psutil
 import pytest
-from joblib import parallel_config
+from joblib import Parallel, parallel_config
 
 from pairup import KSHSIC, LSOM
 from pairup.cluster import on_cluster
@@ -137,3 +138,13 @@ def test_threads_that_stay_call_every_task_and_pass_errors_on(n_jobs):
             assert sorted(done) == list(range(first + 3))
         with pytest.raises(ZeroDivisionError):
             run_all([partial(divmod, 1, 0), partial(divmod, 1, 1)])
+
+
+def test_who_stops_iterating_is_not_warned_of_what_was_done_in_vain(monkeypatch):
+    def warn(parallel):  # as joblib does by chance of timing
+        warnings.warn("You could benefit from adjusting the input task iterator to limit …", stacklevel=2)
+
+    monkeypatch.setattr(Parallel, "_warn_exit_early", warn)
+    results = run([partial(pow, 2, k) for k in range(20)], n_jobs=2)
+    assert next(results) == 1
+    results.close()  # warnings are errors

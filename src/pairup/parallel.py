@@ -1,6 +1,7 @@
 """Independent tasks: on threads, in processes, or on whatever backend joblib is configured for."""
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
@@ -71,7 +72,14 @@ def run(tasks: Iterable[Callable[[], Result]], *, n_jobs: int | None = None, ord
         # prefer="threads" lets a configured cluster take the tasks; require="sharedmem" would keep them here.
         return_as = "generator" if ordered else "generator_unordered"
         workers = Parallel(n_jobs=n_jobs, prefer="threads", return_as=return_as)
-        yield from workers(delayed(_call_pinned)(task) for task in tasks)
+        results = workers(delayed(_call_pinned)(task) for task in tasks)
+        try:
+            for result in results:  # noqa: UP028  `yield from` would close it before the warning is ignored
+                yield result
+        finally:  # who stops iterating cancels; joblib warns then that some tasks were done in vain
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", message=".*adjusting the input task iterator", category=UserWarning)
+                results.close()
 
 
 def one_by_one() -> AbstractContextManager[Any]:
