@@ -143,7 +143,8 @@ def share_among_ties(consensus: Consensus) -> float:
     float
         1 where no other solution comes close, 1/2 beside an equally good one.
     """
-    behind = np.array([1.0 - score / consensus.scores[0] for _, score in consensus.rivals])
+    best = float(consensus.scores[0])
+    behind = np.array([best - score for _, score in consensus.rivals]) / max(abs(best), 1e-30)
     return float(1.0 / (1.0 + np.exp(-behind / CALIBRATION.tie).sum()))
 
 

@@ -1,7 +1,7 @@
 """The canonical form of a problem, which has no order of rows or columns, no origin, no unit and no first set.
 
 A search that draws at random and stops at local maxima feels the order of its input and every rounding error. So it is
-handed one and the same form of all problems that differ in nothing else: values are rounded to a grid of 1e-8 to 1e-6
+handed one and the same form of all problems that differ in nothing else: values are rounded to a grid of 1e-8 to 4e-6
 of the spread of their column, rows and columns are sorted by what they hold, and the set that comes first is chosen by
 what both hold. The answer is put back into the order of the user.
 

@@ -338,6 +338,7 @@ class CalibrationConstants:
 
     Intercept and coefficients are a logistic regression of "the pair is right" on the features of
     `pairup.auto.calibration.features`, fitted on generated relations only: ``benchmarks/calibration.py`` prints them.
+    That significance is weighed by the number of objects was decided with the sets of the study in sight.
     """
 
     intercept: float = -2.64
