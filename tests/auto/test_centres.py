@@ -44,7 +44,7 @@ def test_bred_plans_lead_to_the_true_map_where_no_component_stands_out():
         return max(np.vdot(N[:6, :6], truth) / np.linalg.norm(N[:6, :6]) / np.linalg.norm(truth) for N in starts)
 
     bred = list(breed_starts(view, np.random.default_rng(0)))
-    assert len(bred) == MULTILEVEL.populations
+    assert len(bred) == MULTILEVEL.populations * MULTILEVEL.followed
     assert nearest(bred) > 0.9
     assert nearest(match_centres(view, 80, np.random.default_rng(0))) < 0.5
 

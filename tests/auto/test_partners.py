@@ -7,12 +7,10 @@ import pytest
 from scipy.sparse import csr_array
 
 from pairup.auto import partners
+from pairup.auto.candidates import find_candidates
 from pairup.auto.partners import (
     add_bonus,
     among,
-    cut_into_cells,
-    find_candidates,
-    largest_entries,
     mask_pairs,
     match_all,
     pair_leftovers,
@@ -29,44 +27,6 @@ def images(Z):
     """Rows and columns whose inner products fall with the distance."""
     ones, half = np.ones((len(Z), 1), dtype=np.float32), -(Z**2).sum(axis=1, keepdims=True) / 2
     return np.hstack([Z, ones, half]), np.hstack([Z, half, ones])
-
-
-def test_candidates_are_the_best_columns():
-    A, B = points(50), points(70, 1)
-    candidates, profit = find_candidates(A, B, 6)
-    G = A @ B.T
-    expected = np.sort(G, axis=1)[:, -6:]
-    np.testing.assert_allclose(np.sort(profit, axis=1), expected, atol=1e-5)
-    np.testing.assert_allclose(np.take_along_axis(G, candidates.astype(np.intp), axis=1), profit, atol=1e-5)
-
-
-def test_the_largest_entries_are_those_of_a_sort():
-    G = np.random.default_rng(0).integers(0, 50, size=(40, 200)).astype(np.float32)  # with many ties
-    for k in (1, 2, 7, 200):
-        found = largest_entries(G, k)
-        assert all(len(set(row)) == k for row in found.tolist())
-        np.testing.assert_array_equal(np.sort(np.take_along_axis(G, found, axis=1)), np.sort(G, axis=1)[:, 200 - k :])
-
-
-def test_cells_are_alike_even_where_all_columns_are(monkeypatch):
-    monkeypatch.setattr(partners, "MULTILEVEL", replace(partners.MULTILEVEL, compared=100, cell=15, rows=50))
-    A, B = images(np.ones((400, 3), dtype=np.float32))
-    cells = cut_into_cells(A, B)
-    np.testing.assert_array_equal(np.sort(np.concatenate([rows for rows, _ in cells])), np.arange(400))
-    assert all(len(rows) <= 50 for rows, _ in cells)
-    assert sorted(match_all(A, B).tolist()) == list(range(400))
-
-
-def test_cells_hold_every_row_once_and_nearly_all_nearest_columns(monkeypatch):
-    small = replace(partners.MULTILEVEL, compared=100, cell=15, compared_in_cells=500, rows=50)
-    A, B = images(points(1500))
-    order = np.random.default_rng(3).permutation(1500)
-    exact, _ = find_candidates(A, B[order], 1)
-    monkeypatch.setattr(partners, "MULTILEVEL", small)
-    rows = [part for part, _ in cut_into_cells(A, B[order])]
-    np.testing.assert_array_equal(np.sort(np.concatenate(rows)), np.arange(1500))
-    found, _ = find_candidates(A, B[order], 1)
-    assert (found == exact).mean() > 0.95
 
 
 @pytest.mark.parametrize(("n", "m"), [(120, 120), (80, 120), (120, 80)])

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from pairup.auto.cluster_plans import breed_plans
+from pairup.auto.cluster_plans import breed_populations
 from pairup.auto.geometry import GeometryPair
 from pairup.auto.initializers import initial_plans
 from pairup.auto.schedule import MULTILEVEL
@@ -65,7 +65,7 @@ def breed_starts(view: View, rng: np.random.Generator) -> Iterator[Float32Array]
     Yields
     ------
     ndarray of float32, shape (r, s)
-        A start for `descend`, the best of each population.
+        Starts for `descend`, the best few of each population.
     """
     if 0 in (view.x.points.shape[1], view.y.points.shape[1]):  # all objects of a set are equal
         return
@@ -75,10 +75,11 @@ def breed_starts(view: View, rng: np.random.Generator) -> Iterator[Float32Array]
     geometry = GeometryPair(view.metric, *(squared_distances(Z) for Z in points))
     if not geometry.has_variation:
         return
-    constraints = Constraints(size, size, size)
-    for _ in range(MULTILEVEL.populations):
-        plan = breed_plans(geometry, constraints, int(rng.integers(2**31)))[0]
-        yield (view.x.values[x].T @ plan @ view.y.values[y] / np.float32(size)).astype(np.float32)
+    seeds = [int(seed) for seed in rng.integers(2**31, size=MULTILEVEL.populations)]
+    for population in breed_populations(geometry, seeds):
+        f, g = population.x.averaging @ view.x.values[x], population.y.averaging @ view.y.values[y]
+        for plan in population.plans[: MULTILEVEL.followed]:
+            yield f.T @ plan @ g
 
 
 def cluster(side: Side, k: int, rng: np.random.Generator) -> tuple[Array, Array, Array]:

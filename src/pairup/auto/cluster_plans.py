@@ -6,6 +6,7 @@ that as one between all objects, and costs next to nothing. So hundreds of them 
 directions that a parent matches well and turn the others at random, or inherit a region from each of two parents.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +29,8 @@ class Clusters:
     ----------
     weights : ndarray of float32, shape (k,)
         The share of the objects in each cluster.
+    averaging : ndarray of float32, shape (k, n)
+        What takes values of all objects to their mean in each cluster.
     directions : ndarray of float32, shape (k, r)
         Leading directions of the kernels, the mean of each cluster.
     coordinates : ndarray of float32, shape (k, d)
@@ -35,6 +38,7 @@ class Clusters:
     """
 
     weights: Float32Array
+    averaging: Float32Array
     directions: Float32Array
     coordinates: Float32Array
 
@@ -73,9 +77,10 @@ class Clusters:
             labels = means.fit_predict(points)
         labels = np.unique(labels, return_inverse=True)[1]
         counts = np.bincount(labels)
-        member = np.zeros((len(counts), len(A)), dtype=np.float32)
-        member[labels, np.arange(len(A))] = 1.0 / counts[labels]
-        return cls((counts / len(A)).astype(np.float32), member @ A, (member @ coordinates).astype(np.float32))
+        averaging = np.zeros((len(counts), len(A)), dtype=np.float32)
+        averaging[labels, np.arange(len(A))] = 1.0 / counts[labels]
+        weights, components = counts / len(A), averaging @ coordinates
+        return cls(weights.astype(np.float32), averaging, averaging @ A, components.astype(np.float32))
 
 
 def leading_components(geometry: Geometry) -> Array:
@@ -244,6 +249,43 @@ class ClusterPopulation:
         return np.asarray(trust * child + (1 - trust) * self._independent, dtype=np.float32)
 
 
+def breed_populations(geometry: GeometryPair, seeds: Iterable[int]) -> Iterator[ClusterPopulation]:
+    """Breed populations of plans between clusters, until they stand still.
+
+    Parameters
+    ----------
+    geometry : GeometryPair
+        How objects are compared.
+    seeds : iterable of int
+        Each draws the clusters, starts and children of a population.
+
+    Yields
+    ------
+    ClusterPopulation
+        The best plan first.
+    """
+    which = [GEOMETRY.kernels.index(kernel) for kernel in GEOMETRY.scoring_kernels]
+    form = mean_low_rank_form(geometry.x.subspace, geometry.y.subspace, CLUSTER_PLANS.epsilon, which)
+    k = min(CLUSTER_PLANS.clusters, min(len(form.A), len(form.B)) // CLUSTER_PLANS.objects_per_cluster)
+    sides = [
+        (A, S.sum(axis=0), leading_components(side))
+        for A, S, side in ((form.A, form.S, geometry.x), (form.B, form.T, geometry.y))
+    ]
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        x, y = (Clusters.of(*side, k, int(rng.integers(2**31))) for side in sides)
+        population = ClusterPopulation(form, x, y, rng)
+        population.settle(CLUSTER_PLANS.starts)
+        best, without_gain = float(population.values[0]), 0
+        for _ in range(CLUSTER_PLANS.generations):
+            population.breed(CLUSTER_PLANS.children)
+            gains = population.values[0] > (1.0 + CLUSTER_PLANS.least_gain) * best
+            best, without_gain = max(best, float(population.values[0])), 0 if gains else without_gain + 1
+            if population.stands_out or without_gain > CLUSTER_PLANS.patience:
+                break
+        yield population
+
+
 def breed_plans(geometry: GeometryPair, constraints: Constraints, seed: int) -> list[Float32Array]:
     """Return plans between all objects by the best plans between clusters.
 
@@ -261,24 +303,8 @@ def breed_plans(geometry: GeometryPair, constraints: Constraints, seed: int) -> 
     list of ndarray of float32, shape (n, m)
         Where to start, the best first.
     """
-    which = [GEOMETRY.kernels.index(kernel) for kernel in GEOMETRY.scoring_kernels]
-    form = mean_low_rank_form(geometry.x.subspace, geometry.y.subspace, CLUSTER_PLANS.epsilon, which)
-    k = min(CLUSTER_PLANS.clusters, constraints.smallest // CLUSTER_PLANS.objects_per_cluster)
-    rng = np.random.default_rng(seed)
-    x, y = (
-        Clusters.of(A, S.sum(axis=0), leading_components(side), k, int(rng.integers(2**31)))
-        for A, S, side in ((form.A, form.S, geometry.x), (form.B, form.T, geometry.y))
-    )
-    population = ClusterPopulation(form, x, y, rng)
-    population.settle(CLUSTER_PLANS.starts)
-    best, without_gain = float(population.values[0]), 0
-    for _ in range(CLUSTER_PLANS.generations):
-        population.breed(CLUSTER_PLANS.children)
-        gains = population.values[0] > (1.0 + CLUSTER_PLANS.least_gain) * best
-        best, without_gain = max(best, float(population.values[0])), 0 if gains else without_gain + 1
-        if population.stands_out or without_gain > CLUSTER_PLANS.patience:
-            break
-    plans = []
+    population = next(breed_populations(geometry, [seed]))
+    form, plans = population.form, []
     for M in population.map(population.covariances(population.plans[: CLUSTER_PLANS.continued])):
         G = form.A @ M @ form.B.T
         G *= np.float32(CLUSTER_PLANS.map_beta / max(float(np.abs(G).max()), 1e-30))

@@ -1,15 +1,19 @@
 """Descents for many objects: soft plans between samples of both sets, from coarse dependence to fine."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from pairup.annealing import scale_to_marginals
 from pairup.auto.canonical_variates import CanonicalVariates
-from pairup.auto.schedule import MULTILEVEL
+from pairup.auto.schedule import MULTILEVEL, Level
 from pairup.auto.view import View
 from pairup.types import Float32Array
 
 
-def descend(view: View, N: Float32Array, rng: np.random.Generator) -> Float32Array:
+def descend(
+    view: View, N: Float32Array, rng: np.random.Generator, levels: Sequence[Level] = MULTILEVEL.levels
+) -> Float32Array:
     """Anneal from coarse dependence to fine, every update of the plan on fresh samples of both sets.
 
     The plan is never kept: all that the next update needs are the covariances N = UᵀPV of the eigenfunctions of
@@ -23,6 +27,8 @@ def descend(view: View, N: Float32Array, rng: np.random.Generator) -> Float32Arr
         Where to start.
     rng : numpy.random.Generator
         Draws the samples.
+    levels : sequence of Level, default all
+        Dependence from coarse to fine.
 
     Returns
     -------
@@ -30,7 +36,7 @@ def descend(view: View, N: Float32Array, rng: np.random.Generator) -> Float32Arr
         The covariances at the end.
     """
     U, V = view.x.values, view.y.values
-    for level in MULTILEVEL.levels:
+    for level in levels:
         for beta in level.betas:
             for _ in range(MULTILEVEL.updates):
                 rows = rng.permutation(len(U))[: level.sample]

@@ -201,16 +201,20 @@ def find_maps(view: View, rng: np.random.Generator, known: Float32Array | None =
     ndarray of float32, shape (r, s)
         Covariances of the eigenfunctions of partners; none where all objects of a set are alike.
     """
-    fine = MULTILEVEL.levels[-1].epsilon
     starts = [] if known is None else [known]
     if is_whitened(view.metric):
-        starts += breed_starts(view, rng)
+        followed = [descend(view, N, rng, MULTILEVEL.levels[:-1]) for N in breed_starts(view, rng)]
+        epsilon = MULTILEVEL.levels[-2].epsilon
+        best = sorted(followed, key=lambda N: -view.alignment(N, epsilon))[: MULTILEVEL.continued]
+        found = [descend(view, N, rng) for N in starts]
+        found += [descend(view, N, rng, MULTILEVEL.levels[-1:]) for N in best]
     else:
         starts += match_centres(view, MULTILEVEL.clusters, rng)
-    found = sorted((descend(view, N, rng) for N in starts), key=lambda N: -view.alignment(N, fine))
+        found = [descend(view, N, rng) for N in starts]
+    found.sort(key=lambda N: -view.alignment(N, MULTILEVEL.levels[-1].epsilon))
     yield from found[:1]
     if found:
-        polished = [polish(view, N, rng) for N in found]
+        polished = [polish(view, N, rng) for N in found[: MULTILEVEL.polished_maps]]
         yield max(polished, key=lambda N: shared_correlation(view, N, np.random.default_rng(0)))
 
 

@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 from scipy.special import expit
 
+from pairup.auto.candidates import find_candidates
 from pairup.auto.canonical_variates import CanonicalVariates
-from pairup.auto.partners import find_candidates
 from pairup.auto.schedule import CALIBRATION, MULTILEVEL
 from pairup.kernels import squared_distances
 from pairup.parallel import run, run_here

@@ -485,7 +485,11 @@ class MultilevelConstants:
     # Objects of each set, in whitened coordinates, between whose clusters plans are bred. On one other draw of 3,000
     # with six factors, one of two populations found the region of each partner; of samples of 1,000, none of two.
     bred: int = 3000
-    populations: int = 3  # of such plans, each the start of one descent
+    populations: int = 4  # of such plans …
+    followed: int = 5  # … of each of which so many descend, and …
+    continued: int = (
+        6  # … of all these the best to the finest level. Before, wrong ones are aligned as well as right ones
+    )
     fewest_anchors: int = 3  # known pairs from which they are a start of their own
     # Descents on samples
     levels: tuple[Level, ...] = (
@@ -507,15 +511,16 @@ class MultilevelConstants:
     apart: float = 1e-4  # of the spread of all objects: how far equal ones are moved apart
     compared: int = 30_000  # columns up to which every row is compared with all
     rows: int = 1000  # that are compared at once
-    # Columns of a cell: the fewer, the nearer to its rows are the columns that they are compared with. Of 60,000
-    # objects of twelve factors .91 keep their most profitable column with 250, .95 with 60.
-    cell: int = 100
+    cell: int = 100  # columns of a cell, at most: of .1 million objects .96 find theirs with 100, .93 with 200
     cell_sample: int = 400  # columns by which the axis is found across which a node is cut
     cell_steps: int = 8  # of the power iteration that finds it
-    compared_in_cells: int = 8000  # columns that are compared with the rows of a cell
+    compared_in_cells: int = 6000  # columns that are compared with a row
+    rows_of_task: int = 20_000  # rows, …
+    columns_of_task: int = 50_000  # … and columns that are sent to one task
     prior_sample: tuple[int, int] = (500, 2000)  # rows and columns that show how far profits spread
     # Soft updates of the map on samples, which average out what single samples and pairs get wrong
     polished: int = 1500  # objects of each set that an update sees
+    polished_maps: int = 4  # of the best alignment
     polishings: int = 100  # updates
     polished_ranks: tuple[int, int] = (32, 64)  # eigenfunctions that take part, first and last
     perplexities: tuple[float, float] = (8.0, 3.0)  # partners that share the plan of an object, first and last

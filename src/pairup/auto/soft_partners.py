@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from pairup.auto.candidates import find_candidates
 from pairup.auto.canonical_variates import CanonicalVariates
 from pairup.auto.descent import between
-from pairup.auto.partners import find_candidates
 from pairup.auto.schedule import MULTILEVEL
 from pairup.types import Array, Float32Array, Int32Array
 
