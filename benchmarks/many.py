@@ -23,6 +23,7 @@ from pairup.auto import Problem, multilevel, posterior
 from pairup.auto.canonical import Canonical
 from pairup.auto.schedule import CALIBRATION, MULTILEVEL
 from pairup.auto.significance import Significance
+from pairup.auto.solution import score_sample
 from pairup.datasets import shuffle_pair
 
 KINDS = {
@@ -82,7 +83,7 @@ def example(kind: str, n: int, seed: int) -> Example | None:
         return None
     best, view = found.best, found.view
     unrelated = multilevel.score_unrelated(view, problem, seed)
-    scores = Significance(best.metric, multilevel.score_sample(view, problem, best.indices), unrelated)
+    scores = Significance(best.metric, score_sample(view, problem, best.indices), unrelated)
     U, V = multilevel.all_values(view.x, problem.x), multilevel.all_values(view.y, problem.y)
     candidates, profit, others = posterior.predict_pairs(U, V, best.indices, best.rank)
     own = posterior.pair_probabilities(candidates, profit, others, len(V))[:, 0]

@@ -3,15 +3,14 @@
 import numpy as np
 
 from pairup.auto.centres import breed_starts, cluster, match_centres
-from pairup.auto.multilevel import fit_view
 from pairup.auto.schedule import MULTILEVEL
-from pairup.auto.view import covariances
+from pairup.auto.view import View, covariances
 
 
 def test_matched_centres_lead_near_the_true_map():
     rng = np.random.default_rng(0)
     Z = rng.gamma(2.0, size=(1500, 4)) * [4, 3, 2, 1]
-    view = fit_view("euclidean", Z, Z @ np.linalg.qr(rng.normal(size=(6, 4)))[0].T, 0)
+    view = View.fit("euclidean", Z, Z @ np.linalg.qr(rng.normal(size=(6, 4)))[0].T, 0)
     truth = covariances(view.x.values, view.y.values, np.arange(1500))[:6, :6]
     starts = [N[:6, :6] for N in match_centres(view, 80, np.random.default_rng(0))]
     assert 1 <= len(starts) <= 4
@@ -21,7 +20,7 @@ def test_matched_centres_lead_near_the_true_map():
 
 def test_clusters_have_all_objects_and_the_means_of_their_eigenfunctions():
     Z = np.random.default_rng(0).normal(size=(200, 3))
-    side = fit_view("euclidean", Z, Z, 0).x
+    side = View.fit("euclidean", Z, Z, 0).x
     centres, means, counts = cluster(side, 10, np.random.default_rng(0))
     assert centres.shape == (10, 3)
     assert counts.sum() == 200
@@ -29,7 +28,7 @@ def test_clusters_have_all_objects_and_the_means_of_their_eigenfunctions():
 
 
 def test_equal_objects_give_no_start():
-    view = fit_view("euclidean", np.ones((400, 2)) + 1e-30, np.random.default_rng(0).normal(size=(400, 2)), 0)
+    view = View.fit("euclidean", np.ones((400, 2)) + 1e-30, np.random.default_rng(0).normal(size=(400, 2)), 0)
     assert list(match_centres(view, 20, np.random.default_rng(0))) == []
 
 
@@ -37,7 +36,7 @@ def test_bred_plans_lead_to_the_true_map_where_no_component_stands_out():
     rng = np.random.default_rng(4)
     Z = rng.gamma(2.0, size=(600, 4))
     X, Y = Z, np.log1p(Z @ np.abs(rng.normal(size=(4, 6))))
-    view = fit_view("whitened-4", X, Y, 0)
+    view = View.fit("whitened-4", X, Y, 0)
     truth = covariances(view.x.values, view.y.values, np.arange(600))[:6, :6]
 
     def nearest(starts):
@@ -50,5 +49,5 @@ def test_bred_plans_lead_to_the_true_map_where_no_component_stands_out():
 
 
 def test_equal_objects_are_no_population():
-    view = fit_view("whitened-2", np.ones((400, 2)), np.random.default_rng(0).normal(size=(400, 2)), 0)
+    view = View.fit("whitened-2", np.ones((400, 2)), np.random.default_rng(0).normal(size=(400, 2)), 0)
     assert list(breed_starts(view, np.random.default_rng(0))) == []

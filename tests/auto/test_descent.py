@@ -3,14 +3,13 @@
 import numpy as np
 
 from pairup.auto.descent import balance_plan, between, descend, polish, shared_correlation, soft_plan
-from pairup.auto.multilevel import fit_view
-from pairup.auto.view import covariances
+from pairup.auto.view import View, covariances
 
 
 def two_views(n=500, seed=0):
     rng = np.random.default_rng(seed)
     Z = rng.gamma(2.0, size=(n, 4)) * [4, 3, 2, 1]
-    return fit_view("euclidean", Z, Z @ np.linalg.qr(rng.normal(size=(6, 4)))[0].T, 0)
+    return View.fit("euclidean", Z, Z @ np.linalg.qr(rng.normal(size=(6, 4)))[0].T, 0)
 
 
 def test_plans_have_the_sums_they_should():

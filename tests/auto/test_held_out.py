@@ -3,13 +3,13 @@
 import numpy as np
 
 from pairup.auto.held_out import held_out_score, map_values, share_found_again, split_pairs, unit_rows
-from pairup.auto.multilevel import fit_view
+from pairup.auto.view import View
 
 
 def two_views(n=400):
     rng = np.random.default_rng(0)
     Z = rng.gamma(2.0, size=(n, 4)) * [4, 3, 2, 1]
-    return fit_view("euclidean", Z, Z @ np.linalg.qr(rng.normal(size=(6, 4)))[0].T, 0)
+    return View.fit("euclidean", Z, Z @ np.linalg.qr(rng.normal(size=(6, 4)))[0].T, 0)
 
 
 def test_the_score_is_minus_j_of_the_model_that_is_fitted_to_the_other_half():

@@ -11,25 +11,19 @@ from joblib import parallel_config
 from scipy.sparse import csr_array, issparse
 
 import pairup
-from pairup.auto import multilevel
+from pairup.auto import race
 from pairup.auto.canonical import Canonical
 from pairup.auto.canonical_variates import CanonicalVariates
-from pairup.auto.multilevel import (
-    Found,
-    Race,
-    Solution,
-    agree_with_best,
-    choose_finalists,
-    draw_rows,
-    evidence,
-    fit_view,
-    impose_anchors,
-    is_decided,
-)
+from pairup.auto.exploration import last_of_each_map, renew
+from pairup.auto.multilevel import Found, choose_finalists, evidence
 from pairup.auto.partners import match_all
 from pairup.auto.posterior import predict_pairs
 from pairup.auto.problem import Problem
+from pairup.auto.race import Race, draw_rows
+from pairup.auto.refinement import impose_anchors
 from pairup.auto.schedule import MULTILEVEL
+from pairup.auto.solution import Solution, agree_with_best, is_decided
+from pairup.auto.view import View
 from pairup.constraints import Constraints
 from pairup.storage import lies_in_file
 
@@ -183,22 +177,41 @@ def test_solutions_found_twice_decide_and_count_as_evidence():
 
 
 def test_a_race_keeps_to_what_is_known_of_its_objects(monkeypatch):
-    monkeypatch.setattr(multilevel, "MULTILEVEL", replace(MULTILEVEL, raced=20))
+    monkeypatch.setattr(race, "MULTILEVEL", replace(MULTILEVEL, raced=20))
     prior = csr_array((np.arange(1.0, 31.0), (np.arange(30), np.arange(30))), shape=(30, 40))
     pairs = np.arange(30), np.arange(30)
     constraints = Constraints(30, 40, 30, pairs, forbidden=(pairs[0], pairs[1] + 1), sparse_prior=prior)
     rng = np.random.default_rng(0)
-    race = Race.draw(constraints, draw_rows(30, rng), draw_rows(40, rng), rng)
-    assert (len(race.rows), len(race.columns), race.share) == (20, 20, 0.5)
-    inside = race.constraints
-    np.testing.assert_array_equal(race.rows[inside.anchors[0]], race.columns[inside.anchors[1]])
-    np.testing.assert_array_equal(race.rows[inside.forbidden[0]] + 1, race.columns[inside.forbidden[1]])
+    some = Race.draw(constraints, draw_rows(30, rng), draw_rows(40, rng), rng)
+    assert (len(some.rows), len(some.columns), some.share) == (20, 20, 0.5)
+    inside = some.constraints
+    np.testing.assert_array_equal(some.rows[inside.anchors[0]], some.columns[inside.anchors[1]])
+    np.testing.assert_array_equal(some.rows[inside.forbidden[0]] + 1, some.columns[inside.forbidden[1]])
     rows, columns = inside.sparse_prior.nonzero()
-    np.testing.assert_array_equal(race.rows[rows], race.columns[columns])
-    expanded = race.expand(Solution("a", np.arange(20), 1.0, 0.4, 32))
+    np.testing.assert_array_equal(some.rows[rows], some.columns[columns])
+    expanded = some.expand(Solution("a", np.arange(20), 1.0, 0.4, 32))
     assert expanded.found_again == 0.8
     assert (expanded.indices >= 0).sum() == 20
-    np.testing.assert_array_equal(expanded.indices[race.rows], race.columns)
+    np.testing.assert_array_equal(expanded.indices[some.rows], some.columns)
+    np.testing.assert_array_equal(some.restrict(expanded.indices), np.arange(20))
+    assert (some.restrict(np.full(30, -1)) == -1).all()
+
+
+def test_a_coarse_map_gets_finer_in_other_metrics():
+    X, Y, truth = turned(600, seed=4)
+    constraints = Constraints(600, 600, 600)
+    rng = np.random.default_rng(0)
+    some = Race.draw(constraints, np.arange(600), np.arange(600), rng)
+    coarse = truth.copy()
+    coarse[:500] = rng.permutation(coarse[:500])  # one in six is right
+    renewed = renew(View.fit("euclidean", X, Y, 0), some, Solution("ranks", coarse, 1.0, 0.1, 32))
+    assert (renewed.indices == truth).mean() > 0.5
+    assert renewed.metric == "euclidean"
+
+
+def test_the_last_matching_by_each_map_has_the_most_eigenfunctions():
+    found = [Solution("a", np.arange(3), 1.0, 0.1, rank) for rank in (32, 48, 64, 32, 32, 48)]
+    assert last_of_each_map(found) == [found[2], found[3], found[5]]
 
 
 def test_maps_of_a_sample_lead_to_the_pairs_of_all():
@@ -233,7 +246,7 @@ def test_what_is_kept_of_mapped_sets_lies_in_files(tmp_path, rng):
     assert problem.x.dtype == np.float32
     canonical = Canonical.of(problem).problem
     assert lies_in_file(canonical.x)
-    view = fit_view("euclidean", np.asarray(canonical.x), np.asarray(canonical.y), 0)
+    view = View.fit("euclidean", np.asarray(canonical.x), np.asarray(canonical.y), 0)
     U = view.x.evaluate(canonical.x)
     A, B = CanonicalVariates.of(np.eye(8, dtype=np.float32), 8).images(U, U)
     assert all(map(lies_in_file, (U, A, B)))
@@ -243,7 +256,7 @@ def test_what_is_kept_of_mapped_sets_lies_in_files(tmp_path, rng):
 def test_stages_that_grow_give_the_same_on_a_cluster_of_which_a_worker_is_killed(rng):
     distributed = pytest.importorskip("distributed")
     X = rng.gamma(2.0, size=(5000, 3)).astype(np.float32)
-    view = fit_view("euclidean", X[:600], X[:600], 0)
+    view = View.fit("euclidean", X[:600], X[:600], 0)
 
     def stages():
         U = view.x.evaluate(X)

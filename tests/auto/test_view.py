@@ -2,14 +2,13 @@
 
 import numpy as np
 
-from pairup.auto.multilevel import fit_view
-from pairup.auto.view import covariances
+from pairup.auto.view import View, covariances
 
 
 def view_of(n=300):
     rng = np.random.default_rng(0)
     Z = rng.normal(size=(n, 3)) * [3, 2, 1]
-    return fit_view("euclidean", Z, Z[:, ::-1] + 5.0, 0), Z
+    return View.fit("euclidean", Z, Z[:, ::-1] + 5.0, 0), Z
 
 
 def test_the_alignment_of_the_truth_is_high_and_of_others_low():

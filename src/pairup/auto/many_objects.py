@@ -10,8 +10,10 @@ from pairup.auto.answer import Answer
 from pairup.auto.metrics import metric_in_words
 from pairup.auto.partners import mask_pairs
 from pairup.auto.problem import Problem
+from pairup.auto.refinement import impose_anchors
 from pairup.auto.schedule import CALIBRATION
 from pairup.auto.significance import Significance
+from pairup.auto.solution import score_sample
 from pairup.climb import Step
 from pairup.constraints import Constraints
 from pairup.evidence import DOUBT
@@ -50,7 +52,7 @@ def solve_many(problem: Problem, *, seed: int, n_jobs: int | None) -> Iterator[S
         return
     best, view, constraints = search_result.best, search_result.view, problem.constraints
     with pinned_blas(), alongside(partial(multilevel.score_unrelated, view, problem, seed), n_jobs) as unrelated:
-        found = multilevel.score_sample(view, problem, best.indices)
+        found = score_sample(view, problem, best.indices)
         U, V = (multilevel.all_values(side, Z, n_jobs) for side, Z in ((view.x, problem.x), (view.y, problem.y)))
         candidates, profit, others = posterior.predict_pairs(U, V, best.indices, best.rank, n_jobs=n_jobs)
         del U, V
@@ -141,7 +143,7 @@ def undecided_many(constraints: Constraints, reason: str) -> Answer:
 
     indices = np.full(constraints.n, -1, dtype=np.intp)
     indices[: constraints.smallest] = np.arange(constraints.smallest)
-    indices = multilevel.impose_anchors(indices, constraints)
+    indices = impose_anchors(indices, constraints)
     nothing = csr_array((constraints.n, constraints.m), dtype=np.float64)
     report = f"{DOUBT}{reason}."
     return Answer(indices, np.zeros(constraints.n), nothing, False, 1.0 / constraints.largest, report, None, [])

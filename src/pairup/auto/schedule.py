@@ -547,6 +547,8 @@ class MultilevelConstants:
     raced_ranks: tuple[int, ...] = (32, 48, 64)
     finalists: int = 3  # maps by which all objects are matched …
     finalists_up_to: int = 20_000  # … up to this many; beyond, those of the best map alone
+    carried: int = 5  # maps that are renewed in all metrics, where no search is decided …
+    carryings: int = 6  # … the best of them so many times
     least_correlation: float = 0.02  # held out; variates below tell nothing
     largest_correlation: float = 0.999  # held out; a sharper one would leave all others no say
     ranks: tuple[int, ...] = (32, 48, 64, 96, 144, 192, 192, 192)

@@ -119,6 +119,27 @@ class View:
     x: Side
     y: Side
 
+    @classmethod
+    def fit(cls, metric: str, x: Array, y: Array, seed: int) -> "View":
+        """Fit coordinates and eigenfunctions to samples of both sets.
+
+        Parameters
+        ----------
+        metric : str
+            The metric.
+        x, y : ndarray of shape (s, d) and (t, e)
+            Rows of both tables.
+        seed : int
+            Chooses landmarks.
+
+        Returns
+        -------
+        View
+            The sets.
+        """
+        one, other = (Side.fit(metric, Z, np.random.default_rng([seed, number])) for number, Z in enumerate((x, y)))
+        return cls(metric, one, other)
+
     def shrink(self, N: Float32Array, epsilon: float) -> tuple[Float32Array, Float32Array, Float32Array]:
         """Return the map M = diag(w) N diag(w') at ε, and w and w'.
 
