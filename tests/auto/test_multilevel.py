@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,20 +10,15 @@ from joblib import parallel_config
 from scipy.sparse import csr_array, issparse
 
 import pairup
-from pairup.auto import race
 from pairup.auto.canonical import Canonical
 from pairup.auto.canonical_variates import CanonicalVariates
-from pairup.auto.exploration import last_of_each_map, renew
 from pairup.auto.multilevel import Found, choose_finalists, evidence
 from pairup.auto.partners import match_all
 from pairup.auto.posterior import predict_pairs
 from pairup.auto.problem import Problem
-from pairup.auto.race import Race, draw_rows
-from pairup.auto.refinement import impose_anchors
 from pairup.auto.schedule import MULTILEVEL
-from pairup.auto.solution import Solution, agree_with_best, is_decided
+from pairup.auto.solution import Solution
 from pairup.auto.view import View
-from pairup.constraints import Constraints
 from pairup.storage import lies_in_file
 
 
@@ -157,61 +151,14 @@ def test_what_cannot_work_is_refused():
         pairup.match(X, X, method="lsom", solver="dense")
 
 
-def test_known_pairs_are_put_into_a_matching():
-    constraints = Constraints(4, 4, 4, (np.array([0, 1]), np.array([1, 0])))
-    assert impose_anchors(np.array([3, 1, 0, 2]), constraints).tolist() == [1, 0, 3, 2]
-
-
-def test_solutions_found_twice_decide_and_count_as_evidence():
+def test_the_share_of_searches_that_agree_is_evidence_and_finalists_differ():
     Y = np.arange(1000.0)[:, None]
-    one, other = np.arange(1000), np.arange(1000)[::-1].copy()
-    near = np.roll(one, 3)  # the partners are others, and lie in the same place
-    found = [Solution("a", one, 1.0, 0.8, 32), Solution("b", other, 1.0, 0.8, 32), Solution("c", near, 1.0, 0.8, 32)]
-    assert not is_decided(found[:2], Y)
-    assert is_decided(found, Y)
-    agree = agree_with_best(found, Y)
-    assert agree == [True, False, True]
+    one, other, near = np.arange(1000), np.arange(1000)[::-1].copy(), np.roll(np.arange(1000), 3)
+    found = [Solution(metric, indices, 1.0, 0.8, 32) for metric, indices in zip("abc", (one, other, near), strict=True)]
+    agree = [True, False, True]
     np.testing.assert_allclose(evidence(Found(found[0], None, found, agree), 0.1), [0.1, 2 / 3])
     assert evidence(Found(found[0], None, found, agree), -1.0)[0] == 0
     assert choose_finalists(found, Y) == found[:2]
-
-
-def test_a_race_keeps_to_what_is_known_of_its_objects(monkeypatch):
-    monkeypatch.setattr(race, "MULTILEVEL", replace(MULTILEVEL, raced=20))
-    prior = csr_array((np.arange(1.0, 31.0), (np.arange(30), np.arange(30))), shape=(30, 40))
-    pairs = np.arange(30), np.arange(30)
-    constraints = Constraints(30, 40, 30, pairs, forbidden=(pairs[0], pairs[1] + 1), sparse_prior=prior)
-    rng = np.random.default_rng(0)
-    some = Race.draw(constraints, draw_rows(30, rng), draw_rows(40, rng), rng)
-    assert (len(some.rows), len(some.columns), some.share) == (20, 20, 0.5)
-    inside = some.constraints
-    np.testing.assert_array_equal(some.rows[inside.anchors[0]], some.columns[inside.anchors[1]])
-    np.testing.assert_array_equal(some.rows[inside.forbidden[0]] + 1, some.columns[inside.forbidden[1]])
-    rows, columns = inside.sparse_prior.nonzero()
-    np.testing.assert_array_equal(some.rows[rows], some.columns[columns])
-    expanded = some.expand(Solution("a", np.arange(20), 1.0, 0.4, 32))
-    assert expanded.found_again == 0.8
-    assert (expanded.indices >= 0).sum() == 20
-    np.testing.assert_array_equal(expanded.indices[some.rows], some.columns)
-    np.testing.assert_array_equal(some.restrict(expanded.indices), np.arange(20))
-    assert (some.restrict(np.full(30, -1)) == -1).all()
-
-
-def test_a_coarse_map_gets_finer_in_other_metrics():
-    X, Y, truth = turned(600, seed=4)
-    constraints = Constraints(600, 600, 600)
-    rng = np.random.default_rng(0)
-    some = Race.draw(constraints, np.arange(600), np.arange(600), rng)
-    coarse = truth.copy()
-    coarse[:500] = rng.permutation(coarse[:500])  # one in six is right
-    renewed = renew(View.fit("euclidean", X, Y, 0), some, Solution("ranks", coarse, 1.0, 0.1, 32))
-    assert (renewed.indices == truth).mean() > 0.5
-    assert renewed.metric == "euclidean"
-
-
-def test_the_last_matching_by_each_map_has_the_most_eigenfunctions():
-    found = [Solution("a", np.arange(3), 1.0, 0.1, rank) for rank in (32, 48, 64, 32, 32, 48)]
-    assert last_of_each_map(found) == [found[2], found[3], found[5]]
 
 
 def test_maps_of_a_sample_lead_to_the_pairs_of_all():
