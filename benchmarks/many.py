@@ -85,7 +85,7 @@ def example(kind: str, n: int, seed: int) -> Example | None:
     unrelated = multilevel.score_unrelated(view, problem, seed)
     scores = Significance(best.metric, score_sample(view, problem, best.indices), unrelated)
     U, V = multilevel.all_values(view.x, problem.x), multilevel.all_values(view.y, problem.y)
-    candidates, profit, others = posterior.predict_pairs(U, V, best.indices, best.rank)
+    candidates, profit, others, _ = posterior.predict_pairs(U, V, best.indices, best.rank)
     own = posterior.pair_probabilities(candidates, profit, others, len(V))[:, 0]
     own = np.clip(own, CALIBRATION.least_of_many, 1.0 - CALIBRATION.least_of_many)
     of_set = np.append(multilevel.evidence(found, scores.log_ratio), own.mean())

@@ -22,7 +22,7 @@ def correlated(n, rho, seed=0):
 def test_probabilities_are_as_sharp_as_held_out_pairs_allow():
     for rho, least, most in ((0.999, 0.9, 1.0), (0.8, 0.02, 0.5)):
         U, V = correlated(600, rho)
-        candidates, profit, others = predict_pairs(U, V, np.arange(600), 8)
+        candidates, profit, others, _ = predict_pairs(U, V, np.arange(600), 8)
         likely = pair_probabilities(candidates, profit, others, 600)
         right = (candidates[np.arange(600), likely.argmax(axis=1)] == np.arange(600)).mean()
         claimed = likely[:, 0].mean()
@@ -33,7 +33,7 @@ def test_probabilities_are_as_sharp_as_held_out_pairs_allow():
 def test_pairs_that_mean_nothing_are_not_believed():
     U, _ = correlated(500, 0.9)
     _, V = correlated(500, 0.9, seed=1)
-    candidates, profit, others = predict_pairs(U, V, np.arange(500), 8)
+    candidates, profit, others, _ = predict_pairs(U, V, np.arange(500), 8)
     assert pair_probabilities(candidates, profit, others, 500)[:, 0].mean() < 0.1
 
 

@@ -9,7 +9,7 @@ from pairup.auto.schedule import MULTILEVEL
 from pairup.auto.view import covariances
 from pairup.parallel import run_here
 from pairup.storage import allocate, lies_in_file
-from pairup.types import Array, Float32Array, Indices
+from pairup.types import Array, BoolArray, Float32Array, Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,8 +138,7 @@ class CanonicalVariates:
         tuple of two ndarray of float32, shape (n, k + 2) and (m, k + 2)
             A and B.
         """
-        kept = self.correlations > MULTILEVEL.least_correlation
-        rho = np.minimum(self.correlations[kept], largest)
+        kept, rho = self._kept(largest)
         root = np.sqrt(rho / (1 - rho**2)).astype(np.float32)
         half = (0.5 * rho).astype(np.float32)  # (ρ²/(1 − ρ²))/2 in units of root²
         left, right = self.left[:, kept] * root, self.right[:, kept] * root
@@ -151,6 +150,29 @@ class CanonicalVariates:
                 tasks.append(partial(_carry, Z[block], values[block], directions, half, place))
         run_here(tasks, n_jobs=n_jobs)
         return A, B
+
+    def largest_profit(self, A: Float32Array, largest: float = MULTILEVEL.largest_correlation) -> Array:
+        """Return the largest profit that any y could have for each x: ½|a|², that of b = a/ρ.
+
+        Parameters
+        ----------
+        A : ndarray of float32, shape (n, k + 2)
+            Images of some x.
+        largest : float, default 0.999
+            Correlations above count as this.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The profits.
+        """
+        rho = self._kept(largest)[1]
+        return np.asarray(A[:, :-2].astype(np.float64) ** 2 @ (0.5 * (1 - rho**2) / rho))
+
+    def _kept(self, largest: float) -> tuple[BoolArray, Array]:
+        """Return which variates count, and their correlations."""
+        kept = self.correlations > MULTILEVEL.least_correlation
+        return kept, np.minimum(self.correlations[kept], largest)
 
 
 def _carry(Z: Float32Array, values: Float32Array, directions: Float32Array, half: Float32Array, place: int) -> None:

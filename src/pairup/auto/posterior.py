@@ -7,6 +7,7 @@ from scipy.special import expit
 
 from pairup.auto.candidates import find_candidates
 from pairup.auto.canonical_variates import CanonicalVariates
+from pairup.auto.distinctness import lower_claims
 from pairup.auto.schedule import CALIBRATION, MULTILEVEL
 from pairup.kernels import squared_distances
 from pairup.parallel import run, run_here
@@ -16,7 +17,7 @@ from pairup.types import Array, Float32Array, Indices, Int32Array, SparseArray
 
 def predict_pairs(
     U: Float32Array, V: Float32Array, indices: Indices, rank: int, *, n_jobs: int | None = None
-) -> tuple[Int32Array, Float32Array, Array]:
+) -> tuple[Int32Array, Float32Array, Array, Array]:
     """Return candidates of every x and their profits, by the map of pairs that x has no part in.
 
     Parameters
@@ -39,11 +40,13 @@ def predict_pairs(
     others : ndarray of shape (n, q)
         The logarithm of the weight that all other y have together, for each sharpness: Σ_j exp(sharpness·profit), as a
         sample of them tells.
+    reach : ndarray of shape (n,)
+        The largest profit that any y could have.
     """
     k = min(MULTILEVEL.posterior, len(V))
     candidates = np.empty((len(U), k + 1), dtype=np.int32)
     profit = np.empty((len(U), k + 1), dtype=np.float32)
-    rest = np.empty((len(U), len(MULTILEVEL.sharpnesses)))
+    rest, reach = np.empty((len(U), len(MULTILEVEL.sharpnesses))), np.empty(len(U))
     sample = np.linspace(0, len(V) - 1, min(len(V), MULTILEVEL.posterior_sample)).astype(np.intp)
     fold = np.zeros(len(U), dtype=np.intp)
     fold[np.flatnonzero(indices >= 0)[1::2]] = 1
@@ -63,7 +66,8 @@ def predict_pairs(
         profit[rows, 1:] = values
         for part in parts:
             profit[rows[part], 0] = np.einsum("ij,ij->i", A[part], B[own[part]])
-    return candidates, profit, rest
+            reach[rows[part]] = variates.largest_profit(A[part])
+    return candidates, profit, rest, reach
 
 
 def _rest(A: Float32Array, B: Float32Array, found: Int32Array, sample: Indices, m: int) -> Array:
@@ -152,7 +156,7 @@ def balance_candidates(candidates: Int32Array, logits: Array, rest: Array, m: in
     return kept
 
 
-def calibrate_pairs(candidates: Int32Array, likely: Array, evidence: Array, m: int) -> Array:
+def calibrate_pairs(candidates: Int32Array, likely: Array, evidence: Array, m: int, most: float = 1.0) -> Array:
     """Return probabilities of pairs given what is known of the whole matching, by logistic regression.
 
     Probabilities by the map of one half of the pairs are too low where the map of all is better, and too high where the
@@ -168,6 +172,8 @@ def calibrate_pairs(candidates: Int32Array, likely: Array, evidence: Array, m: i
         What speaks for the matching as a whole.
     m : int
         The number of y.
+    most : float, default 1.0
+        The share of pairs that can be right at the most.
 
     Returns
     -------
@@ -182,6 +188,7 @@ def calibrate_pairs(candidates: Int32Array, likely: Array, evidence: Array, m: i
     fitted = CALIBRATION.intercept_of_many + bound + mean * CALIBRATION.log_odds_of_many * log_odds
     # However good the whole is, copies of one object stay what they are.
     given = np.where(there, expit(np.minimum(fitted, log_odds + CALIBRATION.most_gain_of_many)), 0.0)
+    given[there] = lower_claims(given[there], most)
     factor = np.where(given > own, (1.0 - given) / (1.0 - own), given / own)
     calibrated = likely * factor[:, None]
     calibrated[:, 0] = given
