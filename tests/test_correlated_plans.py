@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from pairup.correlated_plans import correlate, eigenfunctions, expected_plan, log_ratios, soft_plan, soften_partners
+from pairup.correlated_plans import (
+    RANKS,
+    correlate,
+    correlate_functions,
+    count_functions,
+    eigenfunctions,
+    expected_plan,
+    log_ratios,
+    soft_plan,
+    soften_partners,
+)
 from pairup.kernels import gaussian, median_width
 
 
@@ -31,10 +41,39 @@ def test_a_plan_has_even_rows_and_columns_and_keeps_to_groups(groups):
 
 
 def test_metrics_that_share_little_do_not_count(monkeypatch):
-    plans = {1: (np.full((2, 2), 0.5), 8.0), 2: (np.eye(2), 7.0), 3: (np.zeros((2, 2)), 5.0)}
-    monkeypatch.setattr("pairup.correlated_plans.correlate", lambda K, L, indices: plans[K])
+    even, own, none = np.full((2, 2), 0.5), np.eye(2), np.zeros((2, 2))
+    plans = {1: (even, 8.0), 2: (own, 7.0), 3: (none, 5.0)}
+    monkeypatch.setattr("pairup.correlated_plans.correlate_functions", lambda U, V, indices, rank: plans[U])
     mean = expected_plan([(1, 1), (2, 2), (3, 3)], np.arange(2))
     np.testing.assert_allclose(mean, [[0.75, 0.25], [0.25, 0.75]])
+
+
+def test_metrics_chosen_by_the_first_rank_give_a_plan_for_every_rank(monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        "pairup.correlated_plans.correlate_functions",
+        lambda U, V, indices, rank: asked.append((U, rank)) or (np.full((2, 2), rank), 1.0 / U),
+    )
+    mean = expected_plan([(1, 1), (3, 3)], np.arange(2), (0.1, 0.2, 0.6))
+    np.testing.assert_allclose(mean, 0.3)
+    assert asked == [(1, 0.1), (3, 0.1), (1, 0.2), (1, 0.6)]
+
+
+def test_leading_eigenfunctions_give_the_plan_of_their_kernels(groups):
+    X, Y, _, indices = groups
+    U, V = (eigenfunctions(kernel(Z), count_functions(120, max(RANKS))) for Z in (X, Y))
+    plan, shared = correlate_functions(U, V, indices)
+    of_kernels, as_much = correlate(kernel(X), kernel(Y), indices)
+    np.testing.assert_allclose(plan, of_kernels, atol=1e-3)
+    assert shared == pytest.approx(as_much, rel=1e-3)
+
+
+def test_the_mean_plan_of_several_ranks_keeps_to_groups(groups):
+    X, Y, kind, indices = groups
+    functions = [tuple(eigenfunctions(kernel(Z), count_functions(120, max(RANKS))) for Z in (X, Y))]
+    mean = expected_plan(functions, indices, RANKS)
+    np.testing.assert_allclose(mean.sum(axis=1), 1, rtol=1e-4)
+    assert mean[kind[:, None] == kind].sum() > 0.85 * 120  # .31 by chance
 
 
 def test_objects_without_a_partner_get_a_plan_too(groups):

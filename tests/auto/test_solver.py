@@ -12,7 +12,9 @@ from pairup.auto.problem import Context, Problem
 from pairup.auto.schedule import MANY_OBJECTS
 from pairup.auto.search import Candidate, CoarseResult
 from pairup.auto.solver import (
+    eigenfunction_pair,
     estimate_pairs,
+    expect_partners,
     is_clearly_better,
     is_found_alone,
     search,
@@ -22,6 +24,7 @@ from pairup.auto.solver import (
 )
 from pairup.constraints import Constraints
 from pairup.datasets import shuffle_pair
+from pairup.metrics import foscttm
 
 
 def rolled_sheet(seed):
@@ -146,3 +149,30 @@ def test_what_distances_along_a_curve_alone_find_is_told_from_what_others_find_t
     for result, alone in zip(coarse, (False, True), strict=True):
         consensus = Consensus(result.candidates, np.ones(1), np.eye(40), p, [], 0.0, coarse)
         assert is_found_alone(consensus, constraints) is alone
+
+
+def test_expected_partners_of_a_matching_that_is_right_about_kinds_are_near_the_true_ones(rng):
+    Z = rng.gamma(2.0, size=(120, 3)) * (3, 2, 1)
+    X, Y = (np.tanh(Z @ rng.normal(size=(3, d)) / 6) + 0.1 * rng.normal(size=(120, d)) for d in (8, 12))
+    X, Y, truth = shuffle_pair(X, Y, random_state=0)
+    along = np.argsort(np.linalg.svd(Y - Y.mean(axis=0))[0][:, 0])
+    alike = np.arange(120)
+    for block in np.split(along, 15):  # right but for one of eight that are alike along the first component
+        alike[block] = rng.permutation(block)
+    indices = alike[truth]
+    geometries = list(table_geometries(X, Y))[:2]
+    found = Candidate("euclidean", 0, 0.1, indices, 0.9)
+    coarse = [CoarseResult(geometry.metric, [found], 0.1) for geometry in geometries]
+    consensus = Consensus([found], np.ones(1), np.zeros((120, 120)), indices, [], 1.0, coarse)
+    plan = expect_partners(consensus, geometries, Constraints(120, 120, 120))
+    np.testing.assert_allclose(plan.sum(axis=1), 1, rtol=1e-4)
+    images = np.vstack([Y, plan @ Y])
+    assert foscttm(120 + np.arange(120), truth, images) < 0.25  # 0.5 by chance
+
+
+def test_principal_coordinates_stand_for_the_linear_kernel(rng):
+    geometry = next(iter(table_geometries(rng.normal(size=(40, 2)), rng.normal(size=(50, 3)))))
+    U, V = eigenfunction_pair(geometry, None, 8)
+    assert (U.shape, V.shape) == ((40, 2), (50, 3))  # no more than there are dimensions: others would be rounding
+    np.testing.assert_allclose((U**2).mean(axis=0), 1, rtol=1e-4)
+    np.testing.assert_allclose(U.mean(axis=0), 0, atol=1e-4)

@@ -137,6 +137,9 @@ class SearchConstants:
     # Objects from which leading eigenfunctions give a plan beside it: of 20 to 80 they are no better, and too sure.
     correlated_from: int = 100
     soft_epsilon: float = EPSILONS[0]  # coarse dependence: likely partners, not the one that happens to fit
+    # Finer dependence, and a little cooler: fits more that is accidental, which other plans beside it mend.
+    finer_epsilon: float = EPSILONS[1]
+    finer_cooling: tuple[float, ...] = (7.0, 10.0, 14.0, 20.0)
 
 
 @dataclass(frozen=True)
@@ -373,7 +376,7 @@ class CalibrationConstants:
     distinct_from: int = 4  # candidates after which the others tell how densely objects lie
     distinct_sample: int = 8000  # pairs that are looked at
     nearly_exact: float = 0.001  # share of the objects nearer to the true partner, up to which pairs are nearly exact
-    uniform_share: float = 0.1  # of what no vote claims, shared by all pairs: a soft plan may lie in the wrong place
+    uniform_share: float = 0.05  # of what no vote claims, shared by all pairs: a soft plan may lie in the wrong place
     sweeps: int = 100  # of the rows and columns of probabilities, at the most
     balanced: float = 1e-7  # how far the sum of a column may be from what it should be
     reliable_from: float = 0.5  # the expected share of right pairs of a reliable matching

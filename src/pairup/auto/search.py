@@ -523,7 +523,14 @@ def refine(
     return candidates
 
 
-def soften(geometry: GeometryPair | JointGeometry, constraints: Constraints, indices: Indices) -> Float32Array:
+def soften(
+    geometry: GeometryPair | JointGeometry,
+    constraints: Constraints,
+    indices: Indices,
+    *,
+    epsilon: float = SEARCH.soft_epsilon,
+    betas: Sequence[float] = SEARCH.soft_cooling,
+) -> Float32Array:
     """Return the plan around a matching at a moderate temperature, where it does not yet fit what is accidental.
 
     Parameters
@@ -534,11 +541,17 @@ def soften(geometry: GeometryPair | JointGeometry, constraints: Constraints, ind
         What the plan keeps to.
     indices : ndarray of int, shape (n,)
         The matching.
+    epsilon : float, default 0.1
+        The regulariser ε.
+    betas : sequence of float, default (5.0, 7.0, 10.0)
+        The inverse temperatures.
 
     Returns
     -------
     ndarray of float32, shape (n, m)
-        The plan.
+        The plan; its rows sum to 1.
     """
-    forms, start = geometry.coarse_forms(SEARCH.soft_epsilon), constraints.warm_start(indices)
-    return last_plan(anneal(forms, start, constraints, betas=SEARCH.soft_cooling, updates=SEARCH.soft_updates))
+    forms, start = geometry.coarse_forms(epsilon), constraints.warm_start(indices)
+    plan = last_plan(anneal(forms, start, constraints, betas=betas, updates=SEARCH.soft_updates))
+    plan /= np.maximum(plan.sum(axis=1, keepdims=True), 1e-30)
+    return plan

@@ -15,13 +15,13 @@ from pairup.auto.many_objects import solve_many, undecided_many
 from pairup.auto.nearness import expected_nearness
 from pairup.auto.prior_calibration import calibrate_both, held_out_ratios, tell_prior
 from pairup.auto.problem import Context, Problem
-from pairup.auto.schedule import CONSENSUS, DROPOUT, GEOMETRY, OVERLAP, PROBLEM, SEARCH
+from pairup.auto.schedule import CONSENSUS, DROPOUT, GEOMETRY, OVERLAP, PROBLEM, SEARCH, KernelName
 from pairup.auto.search import is_clear, pool_solutions, select_geometries, select_isometric, soften
 from pairup.auto.significance import compare_with_unrelated
 from pairup.auto.stages import Geometries, score_matchings, search
 from pairup.climb import Step
 from pairup.constraints import NO_ANCHORS, Constraints, weigh_prior
-from pairup.correlated_plans import expected_plan
+from pairup.correlated_plans import RANK, RANKS, count_functions, eigenfunctions, expected_plan
 from pairup.types import Float32Array
 
 
@@ -352,10 +352,12 @@ def conclude(consensus: Consensus, geometries: Sequence[GeometryPair], context: 
 
 
 def expect_partners(consensus: Consensus, geometries: Sequence[GeometryPair], constraints: Constraints) -> Float32Array:
-    """Return a soft plan around a matching: the mean of one by all kernels and one by leading eigenfunctions.
+    """Return a soft plan around a matching: the mean of such by all kernels and of such by leading eigenfunctions.
 
-    The former knows what no single eigenfunction tells, the latter does not fit what is accidental in the pairs. Of few
-    objects the former alone.
+    The former know what no single eigenfunction tells, the latter do not fit what is accidental in the pairs. Plans err
+    in different ways, so the mean of five errs less than any of them: annealed at coarse and at finer dependence, by
+    eigenfunctions of two numbers, the mean over all kernels, and by principal coordinates. Of few objects the first
+    alone; of many, that and the eigenfunctions of one kernel.
 
     Parameters
     ----------
@@ -371,17 +373,47 @@ def expect_partners(consensus: Consensus, geometries: Sequence[GeometryPair], co
     ndarray of float32, shape (n, m)
         The plan; its rows sum to 1.
     """
-    selected = [geometries[k] for k in select_geometries(consensus.coarse, constraints)]
-    plan = soften(JointGeometry(selected), constraints, consensus.indices)
-    plan /= np.maximum(plan.sum(axis=1, keepdims=True), 1e-30)
+    indices = consensus.indices
+    joint = JointGeometry([geometries[k] for k in select_geometries(consensus.coarse, constraints)])
     if constraints.smallest < SEARCH.correlated_from:
-        return plan
-    many = constraints.largest >= GEOMETRY.many_objects_from
-    kernels = GEOMETRY.scoring_kernels[:1] if many else GEOMETRY.scoring_kernels
-    for kernel in kernels:
-        sides = ((geometry.x.kernel(*kernel), geometry.y.kernel(*kernel)) for geometry in geometries)
-        plan += expected_plan(sides, consensus.indices) / np.float32(len(kernels))
-    return plan / np.float32(2)
+        return soften(joint, constraints, indices)
+    if constraints.largest >= GEOMETRY.many_objects_from:
+        most, kernel = count_functions(constraints.smallest, RANK), GEOMETRY.scoring_kernels[0]
+        leading = expected_plan((eigenfunction_pair(each, kernel, most) for each in geometries), indices)
+        return np.float32(0.5) * (soften(joint, constraints, indices) + leading)
+    most = count_functions(constraints.smallest, max(RANKS))
+    plan = soften(joint, constraints, indices)
+    plan += soften(joint, constraints, indices, epsilon=SEARCH.finer_epsilon, betas=SEARCH.finer_cooling)
+    plan += expected_plan((eigenfunction_pair(each, None, most) for each in geometries), indices)
+    for kernel in GEOMETRY.kernels:
+        functions = (eigenfunction_pair(each, kernel, most) for each in geometries)
+        plan += np.float32(2 / len(GEOMETRY.kernels)) * expected_plan(functions, indices, RANKS)
+    return plan / np.float32(5)
+
+
+def eigenfunction_pair(
+    geometry: GeometryPair, kernel: KernelName | None, most: int
+) -> tuple[Float32Array, Float32Array]:
+    """Return leading eigenfunctions of a kernel of both sets, of variance 1.
+
+    Parameters
+    ----------
+    geometry : GeometryPair
+        The two sets.
+    kernel : KernelName or None
+        A kernel and its width; None is the linear one, whose eigenfunctions are principal coordinates.
+    most : int
+        How many at most.
+
+    Returns
+    -------
+    two ndarray of float32, shape (n, r) and (m, s)
+        Eigenfunctions as columns, the leading one first.
+    """
+    if kernel is not None:
+        return eigenfunctions(geometry.x.kernel(*kernel), most), eigenfunctions(geometry.y.kernel(*kernel), most)
+    x, y = (side.coordinates[0][:, :most] * np.float32(np.sqrt(len(side))) for side in (geometry.x, geometry.y))
+    return x, y
 
 
 def estimate_pairs(answer: Answer, geometries: Sequence[GeometryPair]) -> int:
