@@ -43,5 +43,29 @@ class Calibration:
     trusted_from: float = 0.5  # least probability, of a reliable matching, that the solution is the right one
 
 
+@dataclass(frozen=True)
+class ManySchedule:
+    """The same for many nodes, which are compared with a few candidates each."""
+
+    above: int = 3000  # nodes; the relaxation ends there, and the dense way has nothing but degrees to start from
+    shared: float = 0.8  # edges in common, as assumed
+    hubs: int = 300  # nodes of high degree whose trees are compared, all with all
+    hub_partners: int = 8  # of each, that are compared at depth 2
+    deep_hubs: int = 80  # of them, at depth 3 with 3 partners each
+    hold: int = 6  # renewals in which what the trees said still counts, less and less
+    candidates: int = 24  # of each node: of 16, random graphs of mean degree 4 find fewer starts to grow from
+    least: float = 1e-4  # probability of a pair whose neighbours become candidates
+    renewals: int = 30  # of the candidates, at most: a start reaches one link further in each
+    rounds: int = 3  # of messages for each renewal
+    steady: float = 2e-3  # change of the mean probability of the likeliest partners at which renewals end
+    bytes_per_node: int = 16_000  # measured: at most
+    bytes_per_link: int = 1_000
+    prior_partners: int = 32  # of each node that a dense prior may name
+    stored: float = 1e-3  # least probability of a pair that is stored
+    excess_from: float = 0.02  # excess over the unrelated graph from which probabilities count, and
+    excess_to: float = 0.06  # from which they count fully
+
+
 SCHEDULE = Schedule()
+MANY = ManySchedule()
 CALIBRATION = Calibration()
