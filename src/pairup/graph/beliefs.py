@@ -1,10 +1,10 @@
 """Message passing among the candidates of many nodes.
 
-A pair of nodes i and j hears from pairs (k, l) of their neighbours how much likelier these are by what lies behind them.
-Its own likelihood ratio is the sum over partial matchings of the branches of i and j, as in `pairup.graph.messages`; all
-pairs that are no candidates count as unrelated ones. The sum is taken by Bethe's approximation, whose messages also give
-the sum with any one pair of branches left out, which is what the pair says to it. Messages and ratios are balanced: a
-link has one partner, and so has a node.
+A pair of nodes i and j hears from pairs (k, l) of their neighbours how much likelier these are by what lies behind
+them. Its own likelihood ratio is the sum over partial matchings of the branches of i and j, as in
+`pairup.graph.messages`; all pairs that are no candidates count as unrelated ones. The sum is taken by Bethe's
+approximation, whose messages also give the sum with any one pair of branches left out, which is what the pair says to
+it. Messages and ratios are balanced: a link has one partner, and so has a node.
 """
 
 from typing import Any, NamedTuple
@@ -282,7 +282,7 @@ def _renew(
             low = starts[i * size + place]
             q = starts[i * size + place + 1] - low
             C = weight * a_pulls[i] * b_pulls[j]
-            # All branches unrelated: the same for all pairs of one weight, so their sums are enough.
+            # First as if all branches were unrelated.
             all_a, all_b = 0.0, 0.0
             for s in range(d):
                 x[s] = 0.5

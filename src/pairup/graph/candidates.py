@@ -137,7 +137,7 @@ def gather_candidates(n: int, rows: Indices, columns: Indices, ratios: Array, li
     return partners, logs
 
 
-def propose(a: Links, b: Links, now: Candidates, limits: Limits) -> tuple[Any, Any]:
+def propose(a: Links, b: Links, now: Candidates, limits: Limits, few: int = MANY.candidates) -> tuple[Any, Any]:
     """Return new candidates: those that are likely, and the neighbours of likely partners of neighbours.
 
     Parameters
@@ -148,6 +148,8 @@ def propose(a: Links, b: Links, now: Candidates, limits: Limits) -> tuple[Any, A
         The candidates so far.
     limits : Limits
         What they keep to.
+    few : int, default 24
+        How many there are, at most.
 
     Returns
     -------
@@ -156,7 +158,7 @@ def propose(a: Links, b: Links, now: Candidates, limits: Limits) -> tuple[Any, A
     places : ndarray of int32, shape (n, k)
         The places of the same among the old ones, −1 for new ones.
     """
-    partners = np.full((len(a), MANY.candidates), -1, dtype=np.int32)
+    partners = np.full((len(a), few), -1, dtype=np.int32)
     places = partners.copy()
     _propose(
         a.starts, a.nodes, a.pulls, b.starts, b.nodes, b.pulls, now.partners, now.likely,

@@ -59,7 +59,14 @@ def weigh_evidence(a: Links, b: Links, shared: float, *, weighted: bool) -> Evid
 
 
 def grow(
-    a: Links, b: Links, evidence: Evidence, limits: Limits, hints: Hints, left_out: float, history: list[Step]
+    a: Links,
+    b: Links,
+    evidence: Evidence,
+    limits: Limits,
+    hints: Hints,
+    left_out: float,
+    history: list[Step],
+    most: int = MANY.renewals,
 ) -> Generator[Step, None, Candidates]:
     """Pass messages among candidates, and renew these, until the probabilities are steady.
 
@@ -77,6 +84,8 @@ def grow(
         Share of the smaller graph that has no partner.
     history : list of Step
         Gets one step for each renewal.
+    most : int, default 30
+        How often candidates are renewed, at most.
 
     Returns
     -------
@@ -96,11 +105,12 @@ def grow(
     order = np.argsort(hinted["keys"])
     keys, worths = hinted["keys"][order], hinted["logs"][order]
     now = Candidates(seeds, balance_pairs(seed_logs, seeds, m, left_out))
+    few = int(np.clip(MANY.candidates * np.sqrt(MANY.usual_degree * n / max(len(a.nodes), 1)), 8, MANY.candidates))
     support: Support | None = None
     messages: Array = np.empty(0)
     before, calm = -1.0, 0
-    for number in range(MANY.renewals):
-        partners, places = propose(a, b, now, limits)
+    for number in range(most):
+        partners, places = propose(a, b, now, limits, few)
         old, support = support, link_candidates(a, b, partners)
         likely = np.where(places >= 0, np.take_along_axis(now.likely, np.maximum(places, 0), 1), 1.0 / max(n, m))
         if old is None:

@@ -1,4 +1,4 @@
-"""The links of a graph of many nodes: neighbours and kinds of links, and how well degrees and links of two graphs agree.
+"""The links of a graph of many nodes: neighbours and kinds of links, and how well they agree in two graphs.
 
 All is linear in the numbers of nodes and edges. A link has a kind: its direction and, of weighted graphs, the octile of
 its weight. How much likelier than by chance two kinds, or two degrees, are those of one link, or of one node, in both

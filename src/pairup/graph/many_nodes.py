@@ -3,11 +3,12 @@
 Nothing is a matrix of all pairs: memory is linear in the numbers of nodes and edges.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.special import expit
 
 from pairup.climb import Step
 from pairup.constraints import Constraints
@@ -18,9 +19,11 @@ from pairup.graph.growth import Hints, grow, weigh_evidence
 from pairup.graph.links import list_links
 from pairup.graph.problem import GraphProblem, scale_weights
 from pairup.graph.rewiring import rewire_sparsely
-from pairup.graph.schedule import CALIBRATION, MANY
+from pairup.graph.schedule import MANY, MANY_CALIBRATION
 from pairup.sparse_assignment import assign_sparse
 from pairup.types import Array, Indices, SparseArray
+
+NOBODY: Indices = np.empty(0, dtype=np.intp)
 
 
 def solve_many(problem: GraphProblem, *, seed: int = 0) -> Iterator[Step | GraphAnswer]:
@@ -58,15 +61,41 @@ def solve_many(problem: GraphProblem, *, seed: int = 0) -> Iterator[Step | Graph
     b = list_links(other, directed=directed, weighted=weighted)
     nobody = limit(c.n, c.m, (NOBODY, NOBODY), (NOBODY, NOBODY))
     evidence = weigh_evidence(a, b, MANY.shared, weighted=weighted)
-    step = history[-1]
-    for null in grow(a, b, evidence, nobody, Hints(NOBODY, NOBODY, np.empty(0)), left_out, []):
-        yield Step(1, null.iteration, step.indices, step.value)
-        last = null
-    unrelated = weigh_kept(A, other, last.indices, directed=directed)
+    steps = grow(a, b, evidence, nobody, Hints(NOBODY, NOBODY, np.empty(0)), left_out, [], len(history))
+    null = yield from show_instead(history[-1], steps)
+    unrelated = weigh_kept(A, other, assign_candidates(null, c.m), directed=directed)
     yield conclude_many(problem, A, B, found, limits, unrelated, history, directed=directed, weighted=weighted)
 
 
-NOBODY: Indices = np.empty(0, dtype=np.intp)
+def show_instead(shown: Step, steps: Generator[Step, None, Candidates]) -> Generator[Step, None, Candidates]:
+    """Yield one and the same matching in place of others, and return what these lead to."""
+    while True:
+        try:
+            step = next(steps)
+        except StopIteration as last:
+            found: Candidates = last.value
+            return found
+        yield Step(1, step.iteration, shown.indices, shown.value)
+
+
+def assign_candidates(found: Candidates, m: int) -> Indices:
+    """Return the matching with most pairs expected right.
+
+    Parameters
+    ----------
+    found : Candidates
+        Possible partners and their probabilities.
+    m : int
+        How many nodes the second graph has.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        The matching, −1 for none.
+    """
+    clear = (found.partners >= 0) & (found.likely >= MANY.stored)
+    profit = np.where(clear, found.likely, 0.0).astype(np.float32)
+    return assign_sparse(np.where(clear, found.partners, -1).astype(np.int32), profit, m)
 
 
 def list_hints(problem: GraphProblem) -> Hints:
@@ -242,13 +271,16 @@ def conclude_many(
         The matching, its probabilities and the verdict.
     """
     c = problem.constraints
-    clear = (found.partners >= 0) & (found.likely >= MANY.stored)
-    profit = np.where(clear, found.likely, 0.0).astype(np.float32)
-    chosen = assign_sparse(np.where(clear, found.partners, -1).astype(np.int32), profit, c.m)
+    chosen = assign_candidates(found, c.m)
     kept = weigh_kept(A, B, chosen, directed=directed)
     most = min(weigh_kept(Z, Z, np.arange(Z.shape[0]), directed=directed) for Z in (A, B))
     excess = (kept - unrelated) / max(most - unrelated, 1.0)
-    trust = float(np.clip((excess - MANY.excess_from) / (MANY.excess_to - MANY.excess_from), 1e-3, 1.0))
+    calibration = MANY_CALIBRATION
+    sure = np.where(found.partners[:, 0] >= 0, found.likely[:, 0], 0.0)
+    mean = float(sure.sum()) / min(c.n, c.n_pairs)
+    trust = float(expit(calibration.intercept + calibration.excess * excess + calibration.sampled * mean))
+    trust *= min(max(excess / calibration.excess_from, 1e-3), 1.0)
+    clear = (found.partners >= 0) & (found.likely >= MANY.stored)
     rows, places = np.nonzero(clear)
     columns = found.partners[rows, places]
     likely: SparseArray = sparse.csr_array(
@@ -273,9 +305,9 @@ def conclude_many(
     likely = settle_known(likely, limits)
     expected = float(confidence[chosen >= 0].mean())
     doubts = []
-    if trust < CALIBRATION.trusted_from:
+    if trust < calibration.trusted_from:
         doubts.append("hardly more edges are kept than with an unrelated graph of the same degrees")
-    elif expected < CALIBRATION.reliable_from:
+    elif expected < calibration.reliable_from:
         doubts.append("too many nodes can be exchanged without losing edges; a few known pairs would help")
     smaller = min(problem.g.n_edges, problem.h.n_edges)
     count = round(weigh_kept(abs(A).sign(), abs(B).sign(), chosen, directed=directed))

@@ -51,9 +51,11 @@ class ManySchedule:
     shared: float = 0.8  # edges in common, as assumed
     hubs: int = 300  # nodes of high degree whose trees are compared, all with all
     hub_partners: int = 8  # of each, that are compared at depth 2
-    deep_hubs: int = 80  # of them, at depth 3 with 3 partners each
+    deep_hubs: int = 80  # of them, at depth 3 with 3 partners each,
+    deep_up_to: float = 8.0  # unless nodes have more further neighbours than that at the end of a link, for the time
     hold: int = 6  # renewals in which what the trees said still counts, less and less
-    candidates: int = 24  # of each node: of 16, random graphs of mean degree 4 find fewer starts to grow from
+    candidates: int = 24  # of each node, at most; nodes whose partner is likely have fewer
+    usual_degree: float = 6.0  # mean degree up to which there are so many; neighbours of many nodes say more
     least: float = 1e-4  # probability of a pair whose neighbours become candidates
     renewals: int = 30  # of the candidates, at most: a start reaches one link further in each
     rounds: int = 3  # of messages for each renewal
@@ -62,10 +64,10 @@ class ManySchedule:
     bytes_per_link: int = 1_000
     prior_partners: int = 32  # of each node that a dense prior may name
     stored: float = 1e-3  # least probability of a pair that is stored
-    excess_from: float = 0.02  # excess over the unrelated graph from which probabilities count, and
-    excess_to: float = 0.06  # from which they count fully
 
 
 SCHEDULE = Schedule()
 MANY = ManySchedule()
 CALIBRATION = Calibration()
+# Of many nodes the unrelated graph keeps nearly the same share of edges each time, so that a small excess says more.
+MANY_CALIBRATION = Calibration(intercept=-6.0, excess=20.0, sampled=6.0, excess_from=0.04)

@@ -15,7 +15,7 @@ from pairup.graph.links import Links
 from pairup.graph.schedule import MANY
 from pairup.types import Array, Indices
 
-MOST_BRANCHES = (6, 6, 12, 12)  # at each depth, counted from the leaves, of neighbours of high degree; for the time
+MOST_BRANCHES = (12, 12, 18, 18)  # at each depth, counted from the leaves, of neighbours of high degree; for the time
 
 
 def sum_uniform(weight: float, size: int) -> Array:
@@ -91,6 +91,8 @@ def compare_hubs(
     _score(hubs, partners, 2, *score, ratios)
     order = np.argsort(-ratios, axis=1, kind="stable")
     partners, ratios = (np.take_along_axis(each, order, 1) for each in (partners, ratios))
+    if max(float((each.degrees**2).sum()) / max(len(each.nodes), 1) - 1.0 for each in (a, b)) > MANY.deep_up_to:
+        return hubs, partners, ratios
     best = np.argsort(-ratios[:, 0], kind="stable")[: MANY.deep_hubs]
     deep, deep_ratios = partners[best][:, :3].copy(), np.zeros((len(best), min(3, partners.shape[1])))
     _score(hubs[best], deep, 3, *score, deep_ratios)
@@ -153,8 +155,8 @@ def _score(
     Pairs of branches are visited one after another, those of the leaves first; compiled functions that call themselves
     cannot be read back from the cache.
     """
-    V, right, left = np.empty((4, 12, 12)), np.empty((12, 12)), np.empty((12, 12))
-    a_below, b_below = np.empty((4, 12), np.int64), np.empty((4, 12), np.int64)
+    V, right, left = np.empty((4, 18, 18)), np.empty((18, 18)), np.empty((18, 18))
+    a_below, b_below = np.empty((4, 18), np.int64), np.empty((4, 18), np.int64)
     nodes, sizes = np.full((5, 2), -1, np.int64), np.zeros((4, 2), np.int64)
     visited, base = np.zeros(4, np.int64), np.zeros(4)
     for x in range(partners.shape[0]):
