@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from scipy import sparse
 
 import pairup
+from pairup.cli import pairup_command
 from pairup.climb import Step
 from pairup.graph import problem, trees
 from pairup.graph.many_nodes import weigh_kept
@@ -169,3 +171,17 @@ def test_what_does_not_fit_into_memory_is_refused_before_work_starts(rng, monkey
     monkeypatch.setattr(problem, "MANY", replace(MANY, above=10, bytes_per_node=2**46))
     with pytest.raises(MemoryError, match="300 objects need about"):
         pairup.match(A, B)
+
+
+def test_edge_lists_are_matched_by_the_command(rng, tmp_path):
+    A, B, truth = noisy_pair(rng)
+    for name, Z in (("a", A), ("b", B)):
+        u, v = sparse.triu(Z).tocoo().coords
+        (tmp_path / f"{name}.edges").write_text("".join(f"{i} {k}\n" for i, k in zip(u, v, strict=True)))
+    pairs = tmp_path / "pairs.csv"
+    files = [str(tmp_path / f"{name}.edges") for name in "ab"]
+    done = CliRunner().invoke(pairup_command, ["match", *files, "-o", str(pairs)])
+    assert done.exit_code == 0
+    rows = [line.split(",") for line in pairs.read_text().splitlines()[1:]]
+    right = [truth[int(row[0])] == int(row[1]) for row in rows if row[1]]
+    assert np.mean(right) > 0.9

@@ -8,7 +8,14 @@ import numpy as np
 from pairup.climb import Step
 from pairup.graph.beliefs import Evidence, Support, balance_messages, balance_pairs, link_candidates, renew
 from pairup.graph.candidates import Candidates, Limits, gather_candidates, propose
-from pairup.graph.links import Links, compare_degrees, compare_kinds, compare_loops, count_links_kept
+from pairup.graph.links import (
+    Links,
+    compare_degrees,
+    compare_kinds,
+    compare_loops,
+    count_links_kept,
+    measure_clustering,
+)
 from pairup.graph.schedule import MANY
 from pairup.graph.trees import compare_hubs
 from pairup.types import Array, Indices
@@ -106,6 +113,8 @@ def grow(
     keys, worths = hinted["keys"][order], hinted["logs"][order]
     now = Candidates(seeds, balance_pairs(seed_logs, seeds, m, left_out))
     few = int(np.clip(MANY.candidates * np.sqrt(MANY.usual_degree * n / max(len(a.nodes), 1)), 8, MANY.candidates))
+    clustered = min(measure_clustering(links) for links in (a, b))
+    temper = 1.0 - clustered if clustered > MANY.clustered_from else 1.0
     support: Support | None = None
     messages: Array = np.empty(0)
     before, calm = -1.0, 0
@@ -131,6 +140,8 @@ def grow(
                 more = extra + hold_seeds(partners, logs + extra, seeds, held * seed_logs)
             likely = balance_pairs(logs + more, partners, m, left_out)
             said += np.repeat(more.ravel(), np.diff(support.starts))
+            if temper < 1.0:
+                said *= temper
             heard = np.empty(len(said))
             heard[support.reverse] = np.exp(np.clip(said, -20.0, 40.0))
             messages = balance_messages(heard, support, n_links)

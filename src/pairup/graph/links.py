@@ -17,6 +17,7 @@ MOST_DEGREES = 64  # of a table; larger ones count as the largest
 WEIGHT_KINDS = 8  # quantiles of weights that are told apart
 WEIGHT_SPREAD = 1.5  # how far, in quantiles, the weights of one edge in both graphs usually differ
 LEAST_RATIO = 1e-3  # a share of pairs may differ in any way
+ROWS = 4096  # of a product that are formed at once
 DEGREE_NOISE = 1.2  # variance of the roots of two degrees, in units of (1 - s) / 2: more than edges lost by chance make
 
 
@@ -212,6 +213,34 @@ def compare_loops(a: Links, b: Links) -> Array:
         return np.zeros((2, 2))
     logs: Array = np.log(balance_ratios(np.array([[1.0, 0.1], [0.1, 1.0]]), p / p.sum(), q / q.sum()))
     return logs
+
+
+def measure_clustering(links: Links) -> float:
+    """Return which share of the pairs of neighbours of nodes are linked themselves.
+
+    Parameters
+    ----------
+    links : Links
+        The graph.
+
+    Returns
+    -------
+    float
+        The share, 0 in a tree and 1 where all nodes are linked.
+
+    Examples
+    --------
+    >>> full = sparse.csr_array(np.ones((4, 4)) - np.eye(4))
+    >>> measure_clustering(list_links(full, directed=False, weighted=False))
+    1.0
+    """
+    n, degrees = len(links), links.degrees
+    pattern = sparse.csr_array((np.ones(len(links.nodes)), links.nodes, links.starts), shape=(n, n))
+    closed = 0.0
+    for low in range(0, n, ROWS):  # the products of all rows at once would take more memory than the graph
+        part = pattern[low : low + ROWS]
+        closed += float((part @ pattern).multiply(part).sum())
+    return closed / max(float((degrees * (degrees - 1)).sum()), 1.0)
 
 
 @compiled

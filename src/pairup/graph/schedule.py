@@ -56,6 +56,7 @@ class ManySchedule:
     hold: int = 6  # renewals in which what the trees said still counts, less and less
     candidates: int = 24  # of each node, at most; nodes whose partner is likely have fewer
     usual_degree: float = 6.0  # mean degree up to which there are so many; neighbours of many nodes say more
+    clustered_from: float = 0.1  # share of linked pairs of neighbours from which messages repeat each other
     least: float = 1e-4  # probability of a pair whose neighbours become candidates
     renewals: int = 30  # of the candidates, at most: a start reaches one link further in each
     rounds: int = 3  # of messages for each renewal
