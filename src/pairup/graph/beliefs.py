@@ -138,7 +138,8 @@ def renew(
     logs, said = np.full(partners.shape, -np.inf), np.empty(len(messages))
     _renew(
         a.starts, a.nodes, a.kinds, a.pulls, a.loops, b.starts, b.nodes, b.kinds, b.pulls, b.loops, partners,
-        support.starts, support.a_links, support.b_links, messages, *free, *evidence, logs, said,
+        support.starts, support.a_links, support.b_links, messages, *free, evidence.degrees, evidence.branches,
+        evidence.kinds, evidence.loops, evidence.weight, logs, said,
     )  # fmt: skip
     return logs, said
 

@@ -16,7 +16,7 @@ from pairup.graph.links import (
     count_links_kept,
     measure_clustering,
 )
-from pairup.graph.schedule import MANY
+from pairup.graph.schedule import MANY, count_candidates
 from pairup.graph.trees import compare_hubs
 from pairup.types import Array, Indices
 
@@ -54,11 +54,11 @@ def weigh_evidence(a: Links, b: Links, shared: float, *, weighted: bool) -> Evid
     Evidence
         The tables, and the weight s / (λ (1 − s)²) of a pair of links.
     """
-    ends = (np.repeat(np.maximum(links.degrees - 1, 0), links.degrees) for links in (a, b))
+    d, e = (np.repeat(np.maximum(links.degrees - 1, 0), links.degrees) for links in (a, b))
     mean = 0.5 * (len(a.nodes) / len(a) + len(b.nodes) / len(b))
     return Evidence(
         compare_degrees(a.degrees, b.degrees, shared),
-        compare_degrees(*ends, shared),
+        compare_degrees(d, e, shared),
         compare_kinds(a, b, weighted=weighted),
         compare_loops(a, b),
         shared / (mean * (1.0 - shared) ** 2),
@@ -108,11 +108,11 @@ def grow(
     n_links = len(a.nodes), len(b.nodes)
     worth = np.log1p(evidence.weight * max(n_links))  # of an edge that is kept
     seeds, seed_logs = start(a, b, evidence, limits, hints, float(worth))
-    hinted = {"keys": hints.rows.astype(np.int64) * m + hints.columns, "logs": hints.edges * worth}
-    order = np.argsort(hinted["keys"])
-    keys, worths = hinted["keys"][order], hinted["logs"][order]
+    keys = hints.rows.astype(np.int64) * m + hints.columns
+    order = np.argsort(keys)
+    keys, worths = keys[order], worth * hints.edges[order]
     now = Candidates(seeds, balance_pairs(seed_logs, seeds, m, left_out))
-    few = int(np.clip(MANY.candidates * np.sqrt(MANY.usual_degree * n / max(len(a.nodes), 1)), 8, MANY.candidates))
+    few = count_candidates(len(a.nodes) / n)
     clustered = min(measure_clustering(links) for links in (a, b))
     temper = 1.0 - clustered if clustered > MANY.clustered_from else 1.0
     support: Support | None = None

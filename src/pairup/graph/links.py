@@ -91,15 +91,13 @@ def list_links(A: Any, *, directed: bool, weighted: bool) -> Links:
     loops[u[~apart]] = 1
     u, v, weights = u[apart], v[apart], entries.data[apart]
     ones = np.ones(len(u), dtype=np.int8)
-    shape = {"shape": (n, n)}
-    out = sparse.csr_array((ones, (u, v)), **shape)
+    out = sparse.csr_array((ones, (u, v)), shape=(n, n))
     ways = sparse.csr_array(out + 2 * out.T) if directed else out
     ways.sort_indices()
     kinds = ways.data.astype(np.int64) - 1
     if weighted:
-        both = sparse.csr_array(
-            (np.concatenate([weights, weights]), (np.concatenate([u, v]), np.concatenate([v, u]))), **shape
-        )
+        ends = np.concatenate([u, v]), np.concatenate([v, u])
+        both = sparse.csr_array((np.concatenate([weights, weights]), ends), shape=(n, n))
         both.sort_indices()  # the same entries as `ways`: weights that cancel out stay stored
         cuts = np.quantile(both.data, np.arange(1, WEIGHT_KINDS) / WEIGHT_KINDS)
         kinds = kinds * WEIGHT_KINDS + np.searchsorted(cuts, both.data, side="right")

@@ -19,7 +19,8 @@ from pairup.constraints import (
     count_pairs,
 )
 from pairup.graph.adjacency import Graph, check_graphs
-from pairup.graph.schedule import MANY, SCHEDULE
+from pairup.graph.links import list_links, measure_clustering
+from pairup.graph.schedule import MANY, SCHEDULE, count_candidates
 from pairup.graph.swaps import Terms, list_neighbours
 from pairup.memory import check_linear_memory, check_memory
 from pairup.probabilities import is_sparse
@@ -154,8 +155,11 @@ def predict_memory(g: Graph, h: Graph) -> None:
         The graphs.
     """
     n = max(len(g), len(h))
-    links = max(g.adjacency.nnz, h.adjacency.nnz) / n
-    check_linear_memory(n, MANY.bytes_per_node + int(MANY.bytes_per_link * links))
+    links = [list_links(graph.adjacency, directed=graph.is_directed, weighted=False) for graph in (g, h)]
+    clustered = min(measure_clustering(each) for each in links)
+    most = max(len(each.nodes) for each in links)
+    of_link = MANY.bytes_per_entry * count_candidates(most / n) * (1.0 + MANY.entries_if_clustered * clustered)
+    check_linear_memory(n, int(MANY.bytes_per_node + of_link * most / n))
 
 
 def list_prior(prior: Any, n: int, m: int) -> SparseArray:

@@ -90,7 +90,7 @@ def compare_hubs(
     partners, ratios = np.take_along_axis(partners, order, 1), np.zeros(order.shape)
     _score(hubs, partners, 2, *score, ratios)
     order = np.argsort(-ratios, axis=1, kind="stable")
-    partners, ratios = (np.take_along_axis(each, order, 1) for each in (partners, ratios))
+    partners, ratios = np.take_along_axis(partners, order, 1), np.take_along_axis(ratios, order, 1)
     if max(float((each.degrees**2).sum()) / max(len(each.nodes), 1) - 1.0 for each in (a, b)) > MANY.deep_up_to:
         return hubs, partners, ratios
     best = np.argsort(-ratios[:, 0], kind="stable")[: MANY.deep_hubs]
