@@ -161,7 +161,28 @@ def grow(
 
 
 def start(a: Links, b: Links, evidence: Evidence, limits: Limits, hints: Hints, worth: float) -> tuple[Any, Array]:
-    """Return the first candidates: pairs of hubs, known pairs and those that a prior names."""
+    """Return the first candidates: pairs of hubs, known pairs and those that a prior names.
+
+    Parameters
+    ----------
+    a, b : Links
+        The graphs.
+    evidence : Evidence
+        What pairs are judged by.
+    limits : Limits
+        What the matching keeps to.
+    hints : Hints
+        Pairs that are likelier than others.
+    worth : float
+        What an edge that is kept adds to a log-ratio.
+
+    Returns
+    -------
+    partners : ndarray of int32, shape (n, k)
+        The candidates, −1 where there are fewer.
+    logs : ndarray of shape (n, k)
+        Their log-ratios.
+    """
     hubs, partners, ratios = compare_hubs(a, b, evidence.degrees, evidence.branches, evidence.kinds, evidence.weight)
     known = np.flatnonzero(limits.known >= 0)
     rows = np.concatenate([np.repeat(hubs, partners.shape[1]), known, hints.rows])
@@ -171,7 +192,24 @@ def start(a: Links, b: Links, evidence: Evidence, limits: Limits, hints: Hints, 
 
 
 def add_hints(partners: Any, keys: Any, worths: Array, m: int) -> Array:
-    """Return what hints add to the log-ratios of candidates."""
+    """Return what hints add to the log-ratios of candidates.
+
+    Parameters
+    ----------
+    partners : ndarray of int32, shape (n, k)
+        The candidates.
+    keys : ndarray of int, shape (l,)
+        Pairs i · m + j, rising.
+    worths : ndarray of shape (l,)
+        What each adds.
+    m : int
+        How many nodes the second graph has.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+        What is added, 0 for most.
+    """
     added = np.zeros(partners.shape)
     if len(keys):
         own = np.arange(len(partners))[:, None] * m + np.maximum(partners, 0)
@@ -182,7 +220,24 @@ def add_hints(partners: Any, keys: Any, worths: Array, m: int) -> Array:
 
 
 def hold_seeds(partners: Any, logs: Array, seeds: Any, seed_logs: Array) -> Array:
-    """Return what lifts the first candidates to their first log-ratios."""
+    """Return what lifts the first candidates to their first log-ratios.
+
+    Parameters
+    ----------
+    partners : ndarray of int32, shape (n, k)
+        The candidates now.
+    logs : ndarray of shape (n, k)
+        Their log-ratios.
+    seeds : ndarray of int32, shape (n, l)
+        The first candidates.
+    seed_logs : ndarray of shape (n, l)
+        What they have at least.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+        What is added, 0 for most.
+    """
     lifted = np.zeros(partners.shape)
     for place in range(seeds.shape[1]):
         row, column = np.nonzero((partners == seeds[:, place : place + 1]) & (partners >= 0))
@@ -191,7 +246,24 @@ def hold_seeds(partners: Any, logs: Array, seeds: Any, seed_logs: Array) -> Arra
 
 
 def free_shares(partners: Any, likely: Array, m: int) -> tuple[Array, Array]:
-    """Return how likely no candidate is the partner of each node of either graph."""
+    """Return how likely no candidate is the partner of each node of either graph.
+
+    Parameters
+    ----------
+    partners : ndarray of int32, shape (n, k)
+        The candidates.
+    likely : ndarray of shape (n, k)
+        Their probabilities.
+    m : int
+        How many nodes the second graph has.
+
+    Returns
+    -------
+    rows : ndarray of shape (n,)
+        Of the first graph.
+    columns : ndarray of shape (m,)
+        Of the second.
+    """
     there = partners >= 0
     mass = np.where(there, likely, 0.0)
     columns = np.bincount(partners[there], weights=mass[there], minlength=m)

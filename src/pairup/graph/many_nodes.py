@@ -68,7 +68,25 @@ def solve_many(problem: GraphProblem, *, seed: int = 0) -> Iterator[Step | Graph
 
 
 def show_instead(shown: Step, steps: Generator[Step, None, Candidates]) -> Generator[Step, None, Candidates]:
-    """Yield one and the same matching in place of others, and return what these lead to."""
+    """Yield one and the same matching in place of others, and return what these lead to.
+
+    Parameters
+    ----------
+    shown : Step
+        The step that is shown.
+    steps : generator of Step
+        A search with an unrelated graph, whose matchings say nothing of these graphs.
+
+    Returns
+    -------
+    Candidates
+        What the search ends with.
+
+    Yields
+    ------
+    Step
+        One for each of the search.
+    """
     while True:
         try:
             step = next(steps)
@@ -236,7 +254,22 @@ def conclude_undecided(problem: GraphProblem, limits: Limits, reason: str) -> Gr
 
 
 def store(indices: Indices, confidence: Array, c: Constraints) -> SparseArray:
-    """Return a matching as sparse probabilities."""
+    """Return a matching as sparse probabilities.
+
+    Parameters
+    ----------
+    indices : ndarray of int, shape (n,)
+        The matching, −1 for none.
+    confidence : ndarray of shape (n,)
+        How likely its pairs are.
+    c : Constraints
+        The sizes.
+
+    Returns
+    -------
+    csr_array of shape (n, m)
+        The probabilities.
+    """
     rows = np.flatnonzero(indices >= 0)
     stored: SparseArray = sparse.csr_array((confidence[rows], (rows, indices[rows])), shape=(c.n, c.m))
     return stored

@@ -74,9 +74,9 @@ class ManySchedule:
 SCHEDULE = Schedule()
 MANY = ManySchedule()
 CALIBRATION = Calibration()
-# Of many nodes the unrelated graph keeps nearly the same share of edges each time, and growth finds nearly all or nearly
-# nothing: right matchings of generated graphs have an excess of .66 or more, those of unrelated graphs at most .01, and a
-# wrong one of two geometric graphs, whose parts fit together in wrong ways too, .18.
+# Of many nodes growth finds nearly all or nearly nothing: right matchings of generated graphs have an excess of .66 or
+# more, those of unrelated graphs at most .01, and a wrong one of two geometric graphs, parts of which fit together in
+# wrong ways too, .18.
 MANY_CALIBRATION = Calibration(intercept=-10.5, excess=20.0, sampled=6.0, excess_from=0.04)
 
 
