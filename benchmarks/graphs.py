@@ -7,6 +7,8 @@ python3 dev.py bench graphs order           what FAQ gains where the nodes of th
 python3 dev.py bench graphs posterior       the most that can be expected by the edge model, from the truth on
 python3 dev.py bench graphs calibrate       the numbers of pairup.graph.schedule.CALIBRATION, from generated graphs
 python3 dev.py bench graphs check           claims beside what is right, on other generated graphs
+python3 dev.py bench graphs many            20,000 nodes of five kinds, each in a process of its own
+python3 dev.py bench graphs many 4000       the same with as many nodes
 
 PAIRUP_DATA names the folder that holds graphs/yeast.npz; without it the yeast networks are left out.
 """
@@ -321,12 +323,106 @@ def check(draws: int) -> None:
     print(f"claimed {p.mean():.3f} of all pairs, right {y.mean():.3f}")
 
 
+MANY_ROWS = (
+    ("random", 4, 0.9),
+    ("random", 4, 0.8),
+    ("random", 6, 0.8),
+    ("random", 8, 0.8),
+    ("preferential attachment", 6, 0.95),
+    ("preferential attachment", 6, 0.8),
+    ("small world", 6, 0.9),
+    ("geometric", 8, 0.9),
+    ("blocks", 6, 0.9),
+    ("random, 70 % of the nodes", 6, 0.9),
+    ("preferential attachment, 70 % of the nodes", 6, 0.9),
+    ("random, unrelated", 6, 0.0),
+    ("preferential attachment, unrelated", 6, 0.0),
+    ("geometric, unrelated", 8, 0.0),
+)
+
+
+def draw_many(kind: str, n: int, degree: int, rng: np.random.Generator) -> np.ndarray:
+    """Return a graph of one of five kinds, as sorted numbers n · i + k of pairs i < k."""
+    if kind == "preferential attachment":
+        import networkx as nx
+
+        u, v = np.array(nx.barabasi_albert_graph(n, degree // 2, seed=int(rng.integers(2**31))).edges).T
+    elif kind == "small world":
+        u = np.repeat(np.arange(n), degree // 2)
+        v = (u + np.tile(np.arange(1, degree // 2 + 1), n)) % n
+        v = np.where(rng.random(len(u)) < 0.2, rng.integers(n, size=len(u)), v)
+    elif kind == "geometric":
+        from scipy.spatial import cKDTree
+
+        u, v = cKDTree(rng.random((n, 2))).query_pairs(np.sqrt(degree / (np.pi * n)), output_type="ndarray").T
+    else:
+        u, v = rng.integers(n, size=(2, n * degree // 2))
+        if kind == "blocks":
+            near = np.minimum(u // (n // 20) * (n // 20) + rng.integers(n // 20, size=len(u)), n - 1)
+            v = np.where(rng.random(len(u)) < 0.8, near, v)
+    apart = u != v
+    return np.unique(np.minimum(u, v)[apart].astype(np.int64) * n + np.maximum(u, v)[apart])
+
+
+def pair_many(name: str, n: int, degree: int, common: float, seed: int) -> tuple:
+    """Return two graphs of many nodes that share a part of their edges, and the partner of each node of the first."""
+    kind, _, relation = name.partition(", ")
+    rng = np.random.default_rng([seed, n])
+    parent = draw_many(kind, n, degree, rng)
+
+    def copy() -> sparse.csr_array:
+        if relation == "unrelated":
+            edges = draw_many(kind, n, degree, rng)
+        else:
+            kept = parent[rng.random(len(parent)) < common**0.5]
+            u, v = rng.integers(n, size=(2, len(parent) - len(kept)))
+            others = np.minimum(u, v)[u != v] * n + np.maximum(u, v)[u != v]
+            edges = np.union1d(kept, others)
+        return link(np.stack(np.divmod(edges, n), axis=1), n)
+
+    A, B, truth = shuffle(copy(), copy(), seed)
+    if relation.startswith("70 %"):
+        nodes = np.sort(rng.permutation(n)[: int(0.7 * n)])
+        return sparse.csr_array(A[nodes][:, nodes]), B, truth[nodes]
+    return A, B, truth
+
+
+def measure_many(name: str, n: int, degree: int, common: float, seed: int) -> str:
+    """Return one row of the table of many nodes."""
+    import resource
+
+    A, B, truth = pair_many(name, n, degree, common, seed)
+    began = time.process_time()
+    m = pairup.match(A, B)
+    taken = time.process_time() - began
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    right = (m.indices == truth).mean() if common else 0.0
+    return (
+        f"| {name} | {n} | {degree} | {common:.2f} | {right:.3f} | {m.reliability:.3f} | {m.reliable} "
+        f"| {m.dependence:.0f} | {taken:.0f} | {peak:.0f} |"
+    )
+
+
+def compare_many(n: int, seed: int = 0) -> None:
+    """Print one row for each kind of graph, each from a process of its own, for its peak memory."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    print("| graphs | nodes | mean degree | edges in common | right | claimed | reliable | kept | CPU s | peak MB |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
+        for name, degree, common in MANY_ROWS:
+            print(pool.submit(measure_many, name, n, degree, common, seed).result(), flush=True)
+
+
 if __name__ == "__main__":
     draws = int(sys.argv[-1]) if sys.argv[-1].isdecimal() else 90
     if "calibrate" in sys.argv:
         calibrate(draws)
     elif "check" in sys.argv:
         check(draws)
+    elif "many" in sys.argv:
+        compare_many(int(sys.argv[-1]) if sys.argv[-1].isdecimal() else 20_000)
     elif "symmetries" in sys.argv:
         symmetries()
     elif "order" in sys.argv:

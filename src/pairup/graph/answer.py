@@ -9,7 +9,7 @@ from pairup.climb import Step
 from pairup.evidence import DOUBT
 from pairup.graph.problem import GraphProblem, Padded
 from pairup.graph.schedule import CALIBRATION
-from pairup.types import Array, Indices
+from pairup.types import Array, Indices, Probabilities
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,8 +22,8 @@ class GraphAnswer:
         The matching; −1 where a node of the first graph has no partner.
     confidence : ndarray of shape (n,)
         Probability that each node has its right partner.
-    probabilities : ndarray of shape (n, m)
-        The same for every pair.
+    probabilities : ndarray or csr_array of shape (n, m)
+        The same for every pair; sparse of many nodes, a pair that is not stored having 0.
     reliable : bool
         Whether the graphs identify the matching.
     reliability : float
@@ -37,14 +37,14 @@ class GraphAnswer:
     excess : float
         How far the first exceeds the second; 1 where all edges are kept.
     sampled : ndarray of shape (n,)
-        Share of the sampled matchings that hold each pair.
+        Share of the sampled matchings that hold each pair; of many nodes, its probability before the verdict.
     history : list of Step
         One step per start.
     """
 
     indices: Indices
     confidence: Array
-    probabilities: Array
+    probabilities: Probabilities
     reliable: bool
     reliability: float
     report: str
@@ -132,12 +132,37 @@ def tell_kept(problem: GraphProblem, padded: Padded, p: Indices, unrelated: floa
         A sentence.
     """
     smaller = min(problem.g.n_edges, problem.h.n_edges)
-    kept = f"The matching keeps {padded.count_kept(p):,} of {smaller:,} edges"
-    if not padded.weighted:
-        return f"{kept} (unrelated graph of the same degrees: {unrelated:,.0f})."
-    most = weigh_most(padded)
-    told = f"{padded.weigh_kept(p) / most:.0%} of the weight that can be"
-    return f"{kept}, and {told} (unrelated graph of the same degrees: {unrelated / most:.0%})."
+    most = weigh_most(padded) if padded.weighted else 0.0
+    return describe_kept(padded.count_kept(p), smaller, padded.weigh_kept(p), unrelated, most)
+
+
+def describe_kept(count: int, smaller: int, kept: float, unrelated: float, most: float) -> str:
+    """Say how many of the edges are kept, and of weighted graphs how much of the weight.
+
+    Parameters
+    ----------
+    count, smaller : int
+        Numbers of edges kept, and of the graph that has fewer.
+    kept, unrelated : float
+        Weight of the edges kept, and of those kept with an unrelated graph.
+    most : float
+        The weight that can be kept; 0 where all edges weigh the same.
+
+    Returns
+    -------
+    str
+        A sentence.
+
+    Examples
+    --------
+    >>> describe_kept(7, 8, 7.0, 3.0, 0.0)
+    'The matching keeps 7 of 8 edges (unrelated graph of the same degrees: 3).'
+    """
+    told = f"The matching keeps {count:,} of {smaller:,} edges"
+    if not most:
+        return f"{told} (unrelated graph of the same degrees: {unrelated:,.0f})."
+    share = f"{kept / most:.0%} of the weight that can be"
+    return f"{told}, and {share} (unrelated graph of the same degrees: {unrelated / most:.0%})."
 
 
 def conclude(

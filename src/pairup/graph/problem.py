@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from pairup.constraints import (
     Constraints,
@@ -13,14 +14,17 @@ from pairup.constraints import (
     check_forbidden,
     check_possible,
     check_prior,
+    check_sparse_prior,
     count_given,
     count_pairs,
 )
 from pairup.graph.adjacency import Graph, check_graphs
-from pairup.graph.schedule import SCHEDULE
+from pairup.graph.links import list_links, measure_clustering
+from pairup.graph.schedule import MANY, SCHEDULE, count_candidates
 from pairup.graph.swaps import Terms, list_neighbours
-from pairup.memory import check_memory
-from pairup.types import Float32Array, Indices
+from pairup.memory import check_linear_memory, check_memory
+from pairup.probabilities import is_sparse
+from pairup.types import Float32Array, Indices, SparseArray
 from pairup.validation import check_positive
 
 MATRICES = 8  # dense ones that are needed at once
@@ -95,7 +99,11 @@ class GraphProblem:
             if value != default:
                 raise ValueError(f"{name}={value!r} is for tables, got two graphs; leave it out")
         n, m = len(g), len(h)
-        check_memory(max(n, m), max(n, m), MATRICES)
+        many = max(n, m) > MANY.above
+        if many:
+            predict_memory(g, h)
+        else:
+            check_memory(max(n, m), max(n, m), MATRICES)
         if prior_weight is not None:
             check_positive(prior_weight, "prior_weight", "leave it out for the weight of one edge")
             if prior is None:
@@ -106,13 +114,26 @@ class GraphProblem:
             m,
             count_pairs(overlap, n, m, count_given(anchors, "anchors")),
             known,
-            None if prior is None else check_prior(prior, n, m),
+            None if prior is None or many else check_prior(prior, n, m),
             check_forbidden(forbidden, n, m, known),
+            sparse_prior=list_prior(prior, n, m) if prior is not None and many else None,
         )
+        if many:
+            possible = count_possible(constraints)
+            if overlap == "auto":
+                constraints = replace(constraints, n_pairs=max(possible, 1))
+            if possible < constraints.n_pairs:
+                check_possible(constraints)  # says which nodes are left over; rare, so the matrix it needs may be taken
+            return cls(g, h, constraints, prior_weight or SCHEDULE.prior_weight, overlap == "auto")
         if overlap == "auto":  # starts from as many pairs as there can be
             constraints = replace(constraints, n_pairs=max(constraints.count_possible(), 1))
         check_possible(constraints)
         return cls(g, h, constraints, prior_weight or SCHEDULE.prior_weight, overlap == "auto")
+
+    @property
+    def is_many(self) -> bool:
+        """Whether there are too many nodes for matrices of all pairs."""
+        return self.constraints.largest > MANY.above
 
     def explain_undecidable(self) -> str:
         """Say why nothing can be told about these graphs; empty if something can."""
@@ -123,6 +144,84 @@ class GraphProblem:
             if not graph.n_edges:
                 return f"{name} has no edges, so nothing tells its nodes apart"
         return ""
+
+
+def predict_memory(g: Graph, h: Graph) -> None:
+    """Raise a MemoryError if two graphs of many nodes do not fit into free memory.
+
+    Parameters
+    ----------
+    g, h : Graph
+        The graphs.
+    """
+    n = max(len(g), len(h))
+    links = [list_links(graph.adjacency, directed=graph.is_directed, weighted=False) for graph in (g, h)]
+    clustered = min(measure_clustering(each) for each in links)
+    most = max(len(each.nodes) for each in links)
+    of_link = MANY.bytes_per_entry * count_candidates(most / n) * (1.0 + MANY.entries_if_clustered * clustered)
+    check_linear_memory(n, int(MANY.bytes_per_node + of_link * most / n))
+
+
+def list_prior(prior: Any, n: int, m: int) -> SparseArray:
+    """Return a prior as scores of a few pairs of each node.
+
+    Parameters
+    ----------
+    prior : array_like or sparse array of shape (n, m)
+        Scores of pairs; of a dense one, the best of each row are taken.
+    n, m : int
+        Numbers of nodes.
+
+    Returns
+    -------
+    csr_array of float32, shape (n, m)
+        The scores, at most 1 in modulus.
+
+    Examples
+    --------
+    >>> list_prior(np.eye(3), 3, 3).toarray().round(1)[0]
+    array([ 1. , -0.5, -0.5], dtype=float32)
+    """
+    if is_sparse(prior):
+        return check_sparse_prior(prior, n, m)
+    scores = check_prior(prior, n, m)
+    few = min(MANY.prior_partners, m)
+    columns = np.argpartition(-scores, few - 1, axis=1)[:, :few]
+    starts = np.arange(n + 1) * few
+    listed: SparseArray = sparse.csr_array(
+        (np.take_along_axis(scores, columns, 1).ravel(), columns.ravel(), starts), shape=(n, m)
+    )
+    listed.sort_indices()
+    return listed
+
+
+def count_possible(constraints: Constraints) -> int:
+    """Return the largest number of pairs that no forbidden one is needed for, without a matrix of all pairs.
+
+    Where no node has most partners forbidden, all of the smaller graph can be matched (Hall's theorem); otherwise nodes
+    for which all are forbidden stay alone.
+
+    Parameters
+    ----------
+    constraints : Constraints
+        What the matching keeps to.
+
+    Returns
+    -------
+    int
+        The number.
+
+    Examples
+    --------
+    >>> count_possible(Constraints(4, 4, 4, forbidden=(np.zeros(4, dtype=int), np.arange(4))))
+    3
+    """
+    c = constraints
+    rows, columns = (np.bincount(f, minlength=size) for f, size in zip(c.forbidden, (c.n, c.m), strict=True))
+    if rows.max() + columns.max() + len(c.anchors[0]) <= c.largest:
+        return c.smallest
+    alone = (int((rows >= c.m).sum()), int((columns >= c.n).sum()))
+    return min(c.n - alone[0], c.m - alone[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,6 +300,24 @@ class Padded:
         return int(both.nnz) if self.directed else (int(both.nnz) - loops) // 2 + loops
 
 
+def scale_weights(Z: Any) -> Any:
+    """Return a graph with weights about 1, in place.
+
+    Parameters
+    ----------
+    Z : scipy.sparse.csr_array of shape (n, n)
+        A graph with edges.
+
+    Returns
+    -------
+    scipy.sparse.csr_array of shape (n, n)
+        The same, divided by the root mean square of its weights.
+    """
+    Z.data /= np.abs(Z.data).max()  # or the squares of huge and tiny weights are out of range
+    Z.data /= np.sqrt(np.mean(Z.data**2))
+    return Z
+
+
 def pad(problem: GraphProblem) -> Padded:
     """Return the two graphs with equally many nodes.
 
@@ -220,8 +337,5 @@ def pad(problem: GraphProblem) -> Padded:
     if c.prior is not None:
         prior = np.zeros((size, size), dtype=np.float32)
         prior[: c.n, : c.m] = np.float32(problem.prior_weight) * c.prior
-    A, B = problem.g.pad(size), problem.h.pad(size)
-    for Z in (A, B):
-        Z.data /= np.abs(Z.data).max()  # or the squares of huge and tiny weights are out of range
-        Z.data /= np.sqrt(np.mean(Z.data**2))
+    A, B = (scale_weights(graph.pad(size)) for graph in (problem.g, problem.h))
     return Padded(A, B, problem.g.is_directed, Constraints(size, size, size, c.anchors, prior, c.forbidden))

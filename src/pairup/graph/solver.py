@@ -6,6 +6,7 @@ from dataclasses import replace
 from pairup.climb import Step
 from pairup.graph.answer import GraphAnswer, conclude, measure_excess, undecided_answer
 from pairup.graph.initializers import message_starts, relaxed_starts
+from pairup.graph.many_nodes import solve_many
 from pairup.graph.null_model import rewire
 from pairup.graph.problem import GraphProblem, pad
 from pairup.graph.schedule import SCHEDULE
@@ -29,6 +30,10 @@ def solve(problem: GraphProblem, *, seed: int = 0) -> Iterator[Step | GraphAnswe
     Step or GraphAnswer
         A step for each start, and the answer last.
     """
+    if problem.is_many:
+        with pinned_blas():
+            yield from solve_many(problem, seed=seed)
+        return
     if reason := problem.explain_undecidable():
         yield undecided_answer(problem, reason)
         return
