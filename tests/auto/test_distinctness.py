@@ -1,9 +1,13 @@
 """Whether partners stand out among the objects around them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from pairup.auto.distinctness import bound_right, lower_claims
+from pairup.auto import distinctness
+from pairup.auto.distinctness import lower_claims, share_to_keep
+from pairup.auto.schedule import CALIBRATION
 
 
 def nearest_in_a_cloud(rng, n, dimensions, partner):
@@ -21,32 +25,33 @@ def nearest_in_a_cloud(rng, n, dimensions, partner):
 
 
 @pytest.mark.parametrize("dimensions", [2, 5])
-def test_partners_that_are_but_the_nearest_of_unrelated_objects_do_not_stand_out(rng, dimensions):
-    most = bound_right(*nearest_in_a_cloud(rng, 300, dimensions, None))
-    assert most == pytest.approx(1 - (0.5 / 0.76) ** 3, abs=0.15)  # the ratio of volumes is uniform: half are below 1/2
-    assert bound_right(*nearest_in_a_cloud(rng, 300, dimensions, 1e-3)) > 0.97
+def test_half_of_the_nearest_of_unrelated_objects_do_not_stand_out(monkeypatch, rng, dimensions):
+    monkeypatch.setattr(distinctness, "CALIBRATION", replace(CALIBRATION, unclear=(1.0, 0.0)))
+    # The ratio of the volumes up to the first two is uniform.
+    assert share_to_keep(*nearest_in_a_cloud(rng, 300, dimensions, None)) == pytest.approx(0.5, abs=0.1)
+    assert share_to_keep(*nearest_in_a_cloud(rng, 300, dimensions, 1e-4)) > 0.95
 
 
 def test_partners_farther_than_others_are_wrong(rng):
-    assert bound_right(*nearest_in_a_cloud(rng, 300, 3, 0.5)) == 0.0
+    assert share_to_keep(*nearest_in_a_cloud(rng, 300, 3, 0.5)) == 0.0
 
 
 def test_where_nothing_can_be_told_there_is_no_bound(rng):
     candidates, profit, reach = nearest_in_a_cloud(rng, 100, 3, None)
-    assert bound_right(candidates[:, :4], profit[:, :4], reach) == 1.0  # too few candidates
-    assert bound_right(np.full_like(candidates, -1), profit, reach) == 1.0  # no pairs
-    assert bound_right(candidates, np.ones_like(profit), reach) == 1.0  # copies of one object
+    assert share_to_keep(candidates[:, :4], profit[:, :4], reach) == 1.0  # too few candidates
+    assert share_to_keep(np.full_like(candidates, -1), profit, reach) == 1.0  # no pairs
+    assert share_to_keep(candidates, np.ones_like(profit), reach) == 1.0  # copies of one object
     missing = np.where(np.arange(21) > 3, -np.inf, profit)
-    assert bound_right(candidates, missing, reach) == 1.0
+    assert share_to_keep(candidates, missing, reach) == 1.0
 
 
 def test_lower_claims_keep_their_order_and_have_the_mean_asked_for(rng):
     likely = rng.random(1000)
-    lower = lower_claims(likely, 0.2)
-    assert lower.mean() == pytest.approx(0.2, abs=1e-4)
+    lower = lower_claims(likely, 0.4)
+    assert lower.mean() == pytest.approx(0.4 * likely.mean(), abs=1e-4)
     assert (np.argsort(lower) == np.argsort(likely)).all()
     assert (lower < likely).all()
-    assert lower_claims(likely, 0.9) is likely
+    assert lower_claims(likely, 1.0) is likely
     assert lower_claims(likely, 0.0).max() < 1e-6
     assert lower_claims(np.ones(5), 0.3).mean() == pytest.approx(0.3, abs=1e-3)
     assert len(lower_claims(np.zeros(0), 0.3)) == 0

@@ -1,4 +1,4 @@
-"""Whether partners stand out among the objects around them: how many of the pairs can be right at the most.
+"""Whether partners stand out among the objects around them: how much of what is claimed can be kept.
 
 The map of one half of the pairs says where the partner of an object should lie. Dense sets have some object near every
 place, so being near is no evidence, and such pairs confirm the map that they come from, whatever the noise. But if the
@@ -13,8 +13,8 @@ from pairup.auto.schedule import CALIBRATION
 from pairup.types import Array, Float32Array, Int32Array
 
 
-def bound_right(candidates: Int32Array, profit: Float32Array, reach: Array) -> float:
-    """Return the share of pairs that can be right at the most, by how far partners stand out.
+def share_to_keep(candidates: Int32Array, profit: Float32Array, reach: Array) -> float:
+    """Return which share of the claims to keep, by how many partners stand out.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def bound_right(candidates: Int32Array, profit: Float32Array, reach: Array) -> f
     Returns
     -------
     float
-        The share, 1 where nothing tells against it.
+        The share, 1 where nothing tells against them.
     """
     rows = np.flatnonzero(candidates[:, 0] >= 0)
     rows = rows[:: max(1, len(rows) // CALIBRATION.distinct_sample)]
@@ -53,18 +53,19 @@ def bound_right(candidates: Int32Array, profit: Float32Array, reach: Array) -> f
     # Of unrelated objects k times the logarithm of the ratio of volumes is exponentially distributed with mean 1.
     gaps = np.log(distances[:, 0] / own) / mean
     unclear = float((gaps <= np.log(2.0)).mean())
-    return float(1.0 - min(unclear / CALIBRATION.unclear, 1.0) ** CALIBRATION.unclear_power)
+    none, all_of_them = CALIBRATION.unclear
+    return float(np.clip((none - unclear) / (none - all_of_them), 0.0, 1.0))
 
 
-def lower_claims(likely: Array, most: float) -> Array:
-    """Return probabilities whose mean is no more than a bound: all odds are divided by one number.
+def lower_claims(likely: Array, kept: float) -> Array:
+    """Return probabilities whose mean is a share of what it was: all odds are divided by one number.
 
     Parameters
     ----------
     likely : ndarray of shape (n,)
         Probabilities.
-    most : float
-        The bound.
+    kept : float
+        The share, from 0 to 1.
 
     Returns
     -------
@@ -73,20 +74,23 @@ def lower_claims(likely: Array, most: float) -> Array:
 
     Examples
     --------
-    >>> lower_claims(np.array([0.5, 0.9]), 0.5).round(2)
+    >>> lower_claims(np.array([0.5, 0.9]), 5 / 7).round(2)
     array([0.25, 0.75])
-    >>> lower_claims(np.array([0.5, 0.9]), 0.8)
+    >>> lower_claims(np.array([0.5, 0.9]), 1.0)
     array([0.5, 0.9])
     """
     from scipy.optimize import brentq
 
-    if not len(likely) or float(likely.mean()) <= most:
+    if not len(likely) or kept >= 1.0:
         return likely
+    wanted = kept * float(likely.mean())
     odds = likely / np.maximum(1.0 - likely, 1e-12)
 
     def exceeds(log_factor: float) -> float:
         lowered = odds * np.exp(-log_factor)
-        return float((lowered / (1.0 + lowered)).mean()) - most
+        return float((lowered / (1.0 + lowered)).mean()) - wanted
 
-    lowered = odds * np.exp(-brentq(exceeds, 0.0, 60.0, xtol=1e-6)) if exceeds(60.0) < 0.0 else np.zeros_like(odds)
+    if exceeds(60.0) >= 0.0:
+        return np.zeros_like(odds)
+    lowered = odds * np.exp(-brentq(exceeds, 0.0, 60.0, xtol=1e-6))
     return np.asarray(lowered / (1.0 + lowered))

@@ -7,7 +7,7 @@ import numpy as np
 
 from pairup.auto import multilevel, posterior
 from pairup.auto.answer import Answer
-from pairup.auto.distinctness import bound_right
+from pairup.auto.distinctness import share_to_keep
 from pairup.auto.metrics import metric_in_words
 from pairup.auto.partners import mask_pairs
 from pairup.auto.problem import Problem
@@ -57,12 +57,12 @@ def solve_many(problem: Problem, *, seed: int, n_jobs: int | None) -> Iterator[S
         U, V = (multilevel.all_values(side, Z, n_jobs) for side, Z in ((view.x, problem.x), (view.y, problem.y)))
         candidates, profit, others, reach = posterior.predict_pairs(U, V, best.indices, best.rank, n_jobs=n_jobs)
         del U, V
-        most = bound_right(candidates, profit, reach)
+        kept = share_to_keep(candidates, profit, reach)
         mask_pairs(candidates, constraints.forbidden)
         likely = posterior.pair_probabilities(candidates, profit, others, constraints.m, n_jobs=n_jobs)
         significance = Significance(best.metric, found, unrelated())
     evidence = multilevel.evidence(search_result, significance.log_ratio)
-    likely = posterior.calibrate_pairs(candidates, likely, evidence, constraints.m, most)
+    likely = posterior.calibrate_pairs(candidates, likely, evidence, constraints.m, kept)
     near = posterior.expected_nearness(problem.y, candidates, likely)
     likely = posterior.impose_anchors(candidates, likely, constraints.anchors)
     indices, confidence = best.indices, np.where(best.indices >= 0, likely[:, 0], 0.0)

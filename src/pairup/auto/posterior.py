@@ -156,7 +156,7 @@ def balance_candidates(candidates: Int32Array, logits: Array, rest: Array, m: in
     return kept
 
 
-def calibrate_pairs(candidates: Int32Array, likely: Array, evidence: Array, m: int, most: float = 1.0) -> Array:
+def calibrate_pairs(candidates: Int32Array, likely: Array, evidence: Array, m: int, kept: float = 1.0) -> Array:
     """Return probabilities of pairs given what is known of the whole matching, by logistic regression.
 
     Probabilities by the map of one half of the pairs are too low where the map of all is better, and too high where the
@@ -172,8 +172,8 @@ def calibrate_pairs(candidates: Int32Array, likely: Array, evidence: Array, m: i
         What speaks for the matching as a whole.
     m : int
         The number of y.
-    most : float, default 1.0
-        The share of pairs that can be right at the most.
+    kept : float, default 1.0
+        The share of the claims to keep.
 
     Returns
     -------
@@ -188,7 +188,7 @@ def calibrate_pairs(candidates: Int32Array, likely: Array, evidence: Array, m: i
     fitted = CALIBRATION.intercept_of_many + bound + mean * CALIBRATION.log_odds_of_many * log_odds
     # However good the whole is, copies of one object stay what they are.
     given = np.where(there, expit(np.minimum(fitted, log_odds + CALIBRATION.most_gain_of_many)), 0.0)
-    given[there] = lower_claims(given[there], most)
+    given[there] = lower_claims(given[there], kept)
     factor = np.where(given > own, (1.0 - given) / (1.0 - own), given / own)
     calibrated = likely * factor[:, None]
     calibrated[:, 0] = given
@@ -196,8 +196,8 @@ def calibrate_pairs(candidates: Int32Array, likely: Array, evidence: Array, m: i
     calibrated = np.where(candidates >= 0, calibrated, 0.0)
     calibrated /= np.maximum(calibrated.sum(axis=1, keepdims=True), 1.0)
     sums = np.bincount(columns.ravel(), calibrated.ravel(), minlength=m)
-    kept: Array = calibrated / np.maximum(sums, 1.0)[columns]
-    return kept
+    balanced: Array = calibrated / np.maximum(sums, 1.0)[columns]
+    return balanced
 
 
 def expected_nearness(Y: Array, candidates: Int32Array, likely: Array) -> float:
