@@ -370,8 +370,9 @@ class CalibrationConstants:
     least_of_many: float = 1e-4  # a probability before that
     # Share of partners that do not stand out (`pairup.auto.distinctness`) from which nothing claimed is kept, and up to
     # which all is. Of the wrong pairs among 10,000 and 100,000 objects in two noisy views .73 to .79 do not. Where .62,
-    # .64 and .73 of all do not, .77, .76 and .66 are claimed and .57, .44 and .01 right. Of a mixture in three dimensions
-    # and a rolled sheet, whose maps are coarse beside the distances of objects, .53 and .59 do not, nearly all are right.
+    # .64 and .73 of all do not, .77, .76 and .66 are claimed and .57, .44 and .01 right. Of a mixture in three
+    # dimensions and of a rolled sheet, whose maps are coarse beside the distances of objects, .53 and .59 do not, and
+    # nearly all are right.
     unclear: tuple[float, float] = (0.74, 0.58)
     distinct_from: int = 4  # candidates after which the others tell how densely objects lie
     distinct_sample: int = 8000  # pairs that are looked at
