@@ -3,7 +3,7 @@ import pytest
 from scipy.spatial.distance import pdist
 from sklearn.decomposition import PCA
 
-from pairup.components import decorrelate, draw_rotations, principal_components, standardize
+from pairup.components import decorrelate, principal_components, standardize
 
 
 @pytest.fixture(params=["svd", "gram"])
@@ -71,12 +71,3 @@ def test_decorrelated_columns_are_orthonormal_and_near(rng):
     np.testing.assert_allclose(W.T @ W, np.eye(4), atol=1e-9)
     U, _, Vt = np.linalg.svd(Z, full_matrices=False)
     np.testing.assert_allclose(W, U @ Vt, atol=1e-9)  # the orthogonal factor of the polar decomposition
-
-
-@pytest.mark.parametrize("k", [1, 2, 3, 5])
-def test_rotations_of_all_kinds_are_equally_likely(rng, k):
-    R = draw_rotations(rng, 2000, k)
-    np.testing.assert_allclose(R @ R.swapaxes(1, 2), np.broadcast_to(np.eye(k), R.shape), atol=1e-9)
-    assert abs(np.linalg.det(R).mean()) < 0.1  # as many reflections
-    np.testing.assert_allclose(R.mean(axis=0), 0.0, atol=0.1)
-    np.testing.assert_allclose((R**2).mean(axis=0), 1 / k, atol=0.05)

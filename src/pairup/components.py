@@ -133,33 +133,3 @@ def decorrelate(Z: Array) -> Array:
     w, V = eigh(Z.T @ Z, driver="evd")
     orthogonal: Array = Z @ (V / np.sqrt(np.maximum(w, LEAST_SQUARE * w[-1]))) @ V.T
     return orthogonal
-
-
-def draw_rotations(rng: np.random.Generator, count: int, k: int) -> Array:
-    """Draw rotations and reflections, all of them equally likely.
-
-    The first factor of a QR decomposition is none: LAPACK fixes its signs, and so leaves most of them out.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Draws them.
-    count : int
-        How many.
-    k : int
-        Of how many dimensions.
-
-    Returns
-    -------
-    ndarray of shape (count, k, k)
-        Orthogonal matrices.
-
-    Examples
-    --------
-    >>> R = draw_rotations(np.random.default_rng(0), 4, 1)
-    >>> R[:, 0, 0].round(6)
-    array([ 1., -1.,  1.,  1.])
-    """
-    U, _, Vt = np.linalg.svd(rng.normal(size=(count, k, k)))
-    rotations: Array = U @ Vt
-    return rotations

@@ -14,7 +14,6 @@ import numpy as np
 from pairup.annealing import sinkhorn
 from pairup.auto.geometry import Geometry, GeometryPair, mean_low_rank_form
 from pairup.auto.schedule import CLUSTER_PLANS, GEOMETRY
-from pairup.components import draw_rotations
 from pairup.constraints import Constraints
 from pairup.forms import LowRankForm
 from pairup.kernels import center
@@ -192,7 +191,7 @@ class ClusterPopulation:
         maps = rng.normal(size=(count - count // 2, *self._scale.shape)).astype(np.float32) * self._scale
         profits = [self.x.directions @ maps @ self.y.directions.T]
         k = max(c.shape[1], d.shape[1])
-        turned = draw_rotations(rng, count // 2, k)[:, : c.shape[1], : d.shape[1]]
+        turned = np.linalg.qr(rng.normal(size=(count // 2, k, k)))[0][:, : c.shape[1], : d.shape[1]]
         profits.append(c @ turned.astype(np.float32) @ d.T)
         plans = self.soften(np.concatenate(profits), CLUSTER_PLANS.hot[0])
         self.admit(plans, np.geomspace(*CLUSTER_PLANS.hot, CLUSTER_PLANS.steps))
@@ -217,7 +216,7 @@ class ClusterPopulation:
         U, s, Vt = np.linalg.svd(c.T @ plan @ d, full_matrices=False)
         r = len(s)
         count = int(rng.integers(1, r + 1, size=2).min())
-        rotation = draw_rotations(rng, 1, count)[0] if count > 1 else -np.ones((1, 1))
+        rotation = np.linalg.qr(rng.normal(size=(count, count)))[0] if count > 1 else -np.ones((1, 1))
         inner = np.diag(s.astype(np.float64))
         inner[r - count :, r - count :] = rotation * s[max(r - count - 1, 0)]
         profits: Float32Array = (c @ (U @ inner @ Vt) @ d.T).astype(np.float32)

@@ -9,7 +9,6 @@ from pairup.auto.geometry import GeometryPair
 from pairup.auto.metrics import rank_columns
 from pairup.auto.problem import Context
 from pairup.auto.schedule import GEOMETRY, INITIALIZERS
-from pairup.components import draw_rotations
 from pairup.constraints import Constraints
 from pairup.kernels import center
 from pairup.starts import leading_eigenvectors, unique
@@ -163,7 +162,7 @@ def rotated_starts(geometry: GeometryPair, context: Context) -> Iterator[Indices
         k = min(A.shape[1], B.shape[1])
         A, B = (C[:, :k] / np.sqrt(C[:, :k].std(axis=0) + 1e-12) for C in (A, B))
         for _ in range(count):
-            (rotation,) = draw_rotations(rng, 1, k)
+            rotation = np.linalg.qr(rng.normal(size=(k, k)))[0]
             yield constraints.round(-cdist(A, B @ rotation, "sqeuclidean"))
 
 
