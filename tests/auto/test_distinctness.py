@@ -33,7 +33,7 @@ def test_half_of_the_nearest_of_unrelated_objects_do_not_stand_out(monkeypatch, 
 
 
 def test_partners_farther_than_others_are_wrong(rng):
-    assert share_to_keep(*nearest_in_a_cloud(rng, 300, 3, 0.5)) == 0.0
+    assert share_to_keep(*nearest_in_a_cloud(rng, 300, 3, 0.5)) == CALIBRATION.least_kept
 
 
 def test_where_nothing_can_be_told_there_is_no_bound(rng):

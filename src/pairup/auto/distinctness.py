@@ -29,7 +29,7 @@ def share_to_keep(candidates: Int32Array, profit: Float32Array, reach: Array) ->
     Returns
     -------
     float
-        The share, 1 where nothing tells against them.
+        The share, 1 where nothing tells against them; never 0, so that likely partners stay likelier than others.
     """
     rows = np.flatnonzero(candidates[:, 0] >= 0)
     rows = rows[:: max(1, len(rows) // CALIBRATION.distinct_sample)]
@@ -54,7 +54,7 @@ def share_to_keep(candidates: Int32Array, profit: Float32Array, reach: Array) ->
     gaps = np.log(distances[:, 0] / own) / mean
     unclear = float((gaps <= np.log(2.0)).mean())
     none, all_of_them = CALIBRATION.unclear
-    return float(np.clip((none - unclear) / (none - all_of_them), 0.0, 1.0))
+    return float(np.clip((none - unclear) / (none - all_of_them), CALIBRATION.least_kept, 1.0))
 
 
 def lower_claims(likely: Array, kept: float) -> Array:

@@ -374,6 +374,7 @@ class CalibrationConstants:
     # dimensions and of a rolled sheet, whose maps are coarse beside the distances of objects, .53 and .59 do not, and
     # nearly all are right.
     unclear: tuple[float, float] = (0.74, 0.58)
+    least_kept: float = 0.01  # or all probabilities would be 0, and expected partners unknown
     distinct_from: int = 4  # candidates after which the others tell how densely objects lie
     distinct_sample: int = 8000  # pairs that are looked at
     nearly_exact: float = 0.001  # share of the objects nearer to the true partner, up to which pairs are nearly exact
