@@ -302,10 +302,10 @@ def draw(results: dict, path: Path) -> None:
                 there = sorted((int(n), one[what]) for n, one in found.items() if what in one)
                 if there:
                     n, values = zip(*there, strict=True)
-                    grows = exponent(found, what)
+                    grows = None if what == "right" else exponent(found, what)
                     ax.plot(n, values, marker="oDs^vPXh"[k], color=f"C{k}", label=method, markersize=7 if k == 0 else 5,
                             linewidth=2.2 if k == 0 else 1.2, zorder=3 - (k > 0))  # fmt: skip
-                    if what != "right" and grows is not None:
+                    if grows is not None:
                         ax.annotate(f"{grows:.1f}", (n[-1], values[-1]), (6, 0), textcoords="offset points",
                                     color=f"C{k}", fontsize="small", va="center")  # fmt: skip
             ax.grid(color="0.92")
