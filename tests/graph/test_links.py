@@ -9,6 +9,7 @@ from pairup.graph.links import (
     compare_kinds,
     compare_loops,
     count_links_kept,
+    count_triangles,
     list_links,
 )
 
@@ -77,3 +78,9 @@ def test_links_kept_are_those_of_the_product(rng):
     rows = np.flatnonzero(p >= 0)
     expected = (A[np.ix_(rows, rows)] * B[np.ix_(p[rows], p[rows])]).sum()
     assert count_links_kept(a.starts, a.nodes, b.starts, b.nodes, p) == expected
+
+
+def test_triangles_are_counted_as_by_the_trace(rng):
+    upper = np.triu(rng.random((50, 50)) < 0.2, 1)
+    A = (upper | upper.T).astype(float)
+    assert count_triangles(sparse.csr_array(A)) == round(np.trace(A @ A @ A) / 6)

@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from pairup.compiled import compiled
+from pairup.graph.links import count_triangles
 from pairup.graph.null_model import CLOSURES, REWIRINGS, shuffle_weights
 
 MOST_CLOSURES = 10_000_000  # attempts to close a triangle, for the time
@@ -54,31 +55,6 @@ def rewire_sparsely(adjacency: Any, *, directed: bool, seed: int) -> Any:
     if not directed:
         rows, columns, values = [*rows, v], [*columns, u], [*values, weights]
     return sparse.csr_array((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=(n, n))
-
-
-def count_triangles(pattern: Any) -> int:
-    """Return the number of triangles of an undirected graph, some rows at a time.
-
-    Parameters
-    ----------
-    pattern : scipy.sparse.csr_array of shape (n, n)
-        The graph, zeros and ones.
-
-    Returns
-    -------
-    int
-        The number.
-
-    Examples
-    --------
-    >>> count_triangles(sparse.csr_array(np.ones((3, 3)) - np.eye(3)))
-    1
-    """
-    total, step = 0.0, 4096
-    for low in range(0, pattern.shape[0], step):
-        part = pattern[low : low + step]
-        total += float((part @ pattern).multiply(part).sum())
-    return int(total) // 6
 
 
 @compiled
