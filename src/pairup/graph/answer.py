@@ -8,7 +8,7 @@ from scipy.special import expit
 from pairup.climb import Step
 from pairup.evidence import DOUBT
 from pairup.graph.problem import GraphProblem, Padded
-from pairup.graph.schedule import CALIBRATION
+from pairup.graph.schedule import CALIBRATION, Calibration
 from pairup.types import Array, Indices, Probabilities
 
 
@@ -165,6 +165,36 @@ def describe_kept(count: int, smaller: int, kept: float, unrelated: float, most:
     return f"{told}, and {share} (unrelated graph of the same degrees: {unrelated / most:.0%})."
 
 
+def assess(trust: float, expected: float, told: str, calibration: Calibration) -> tuple[bool, str]:
+    """Assess a matching, and say what the verdict rests on.
+
+    Parameters
+    ----------
+    trust : float
+        How likely the solution is the right one.
+    expected : float
+        The expected share of right pairs.
+    told : str
+        How many edges are kept, in words.
+    calibration : Calibration
+        From where on both are enough.
+
+    Returns
+    -------
+    reliable : bool
+        Whether the graphs identify the matching.
+    report : str
+        The reasons in words.
+    """
+    verdict = "The graphs identify the matching; see `confidence` for single pairs."
+    reliable = trust >= calibration.trusted_from and expected >= calibration.reliable_from
+    if trust < calibration.trusted_from:
+        verdict = f"{DOUBT}hardly more edges are kept than with an unrelated graph of the same degrees."
+    elif not reliable:
+        verdict = f"{DOUBT}too many nodes can be exchanged without losing edges; a few known pairs would help."
+    return reliable, "\n".join([f"About {expected:.0%} of the pairs are expected to be right.", told, verdict])
+
+
 def conclude(
     problem: GraphProblem, padded: Padded, marginals: Array, unrelated: float, history: list[Step]
 ) -> GraphAnswer:
@@ -208,19 +238,8 @@ def conclude(
         confidence[order[n_pairs:]] = 0.0
     matched = indices >= 0
     expected = float(confidence[matched].mean())
-    doubts = []
-    if trust < CALIBRATION.trusted_from:
-        doubts.append("hardly more edges are kept than with an unrelated graph of the same degrees")
-    elif expected < CALIBRATION.reliable_from:
-        doubts.append("too many nodes can be exchanged without losing edges; a few known pairs would help")
-    lines = [
-        f"About {expected:.0%} of the pairs are expected to be right.",
-        tell_kept(problem, padded, p, unrelated),
-        DOUBT + "; ".join(doubts) + "."
-        if doubts
-        else "The graphs identify the matching; see `confidence` for single pairs.",
-    ]
+    reliable, report = assess(trust, expected, tell_kept(problem, padded, p, unrelated), CALIBRATION)
     return GraphAnswer(
-        indices, confidence, likely, not doubts, expected, "\n".join(lines), kept, unrelated, excess, sampled,
+        indices, confidence, likely, reliable, expected, report, kept, unrelated, excess, sampled,
         [replace(step, indices=np.where(step.indices[: c.n] < c.m, step.indices[: c.n], -1)) for step in history],
     )  # fmt: skip

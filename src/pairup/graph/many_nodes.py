@@ -13,7 +13,7 @@ from scipy.special import expit
 from pairup.climb import Step
 from pairup.constraints import Constraints
 from pairup.evidence import DOUBT
-from pairup.graph.answer import GraphAnswer, describe_kept
+from pairup.graph.answer import GraphAnswer, assess, describe_kept
 from pairup.graph.candidates import Candidates, Limits, limit
 from pairup.graph.growth import Hints, grow, weigh_evidence
 from pairup.graph.links import list_links
@@ -326,9 +326,9 @@ def conclude_many(
     degrees = tuple(np.diff(Z.indptr) + np.bincount(Z.indices, minlength=Z.shape[0]) for Z in (A, B))
     chosen = complete(chosen, n_pairs, limits, (degrees[0], degrees[1]))
     matched = np.flatnonzero(chosen >= 0)
-    told = np.zeros(c.n)
-    told[matched] = np.asarray(likely[matched, chosen[matched]]).ravel()
-    confidence: Array = np.where(chosen >= 0, np.maximum(told, (1.0 - trust) / c.largest), 0.0)
+    own = np.zeros(c.n)
+    own[matched] = np.asarray(likely[matched, chosen[matched]]).ravel()
+    confidence: Array = np.where(chosen >= 0, np.maximum(own, (1.0 - trust) / c.largest), 0.0)
     confidence[limits.known >= 0] = 1.0
     surplus = np.argsort(confidence + 2.0 * (chosen < 0), kind="stable")[: max(len(matched) - n_pairs, 0)]
     chosen[surplus], confidence[surplus] = -1, 0.0
@@ -337,23 +337,13 @@ def conclude_many(
     likely = likely.maximum(raised).tocsr()
     likely = settle_known(likely, limits)
     expected = float(confidence[chosen >= 0].mean())
-    doubts = []
-    if trust < calibration.trusted_from:
-        doubts.append("hardly more edges are kept than with an unrelated graph of the same degrees")
-    elif expected < calibration.reliable_from:
-        doubts.append("too many nodes can be exchanged without losing edges; a few known pairs would help")
     smaller = min(problem.g.n_edges, problem.h.n_edges)
     count = round(weigh_kept(abs(A).sign(), abs(B).sign(), chosen, directed=directed))
     kept = weigh_kept(A, B, chosen, directed=directed)
-    lines = [
-        f"About {expected:.0%} of the pairs are expected to be right.",
-        describe_kept(count, smaller, kept, unrelated, most if weighted else 0.0),
-        DOUBT + "; ".join(doubts) + "."
-        if doubts
-        else "The graphs identify the matching; see `confidence` for single pairs.",
-    ]
+    told = describe_kept(count, smaller, kept, unrelated, most if weighted else 0.0)
+    reliable, report = assess(trust, expected, told, calibration)
     return GraphAnswer(
-        chosen, confidence, likely, not doubts, expected, "\n".join(lines), kept, unrelated, excess,
+        chosen, confidence, likely, reliable, expected, report, kept, unrelated, excess,
         np.minimum(sampled, 1.0), history,
     )  # fmt: skip
 
